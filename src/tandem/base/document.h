@@ -51,8 +51,8 @@ class Document {
   const Array& as_array() const;
   const Object& as_object() const;
 
-  const Document* find(std::string_view key) const;   // nullptr when absent; on objects only
-  const Document& at(std::string_view key) const;     // an error that names the missing key
+  const Document* find(std::string_view key) const;  // nullptr when absent; on objects only
+  const Document& at(std::string_view key) const;    // an error that names the missing key
   void allow_only(std::span<const std::string_view> keys) const;  // an error that names a stranger
 
   // Building.
