@@ -60,7 +60,8 @@ Ratio::Ratio(std::string title, std::string slow, std::string fast, double goal)
   lines().push_back([=](const Results& results) -> std::optional<std::string> {
     if (!results.contains(slow) || !results.contains(fast)) return std::nullopt;
     const double ratio = results.at(slow).seconds / results.at(fast).seconds;
-    return fmt::format("{:<68} {:9.2f}x  (goal {:g}x){}", title, ratio, goal, verdict(ratio >= goal));
+    return fmt::format("{:<68} {:9.2f}x  (goal {:g}x){}", title, ratio, goal,
+                       verdict(ratio >= goal));
   });
 }
 
@@ -68,7 +69,8 @@ Against::Against(std::string title, double seconds, std::string name, double goa
   lines().push_back([=](const Results& results) -> std::optional<std::string> {
     if (!results.contains(name)) return std::nullopt;
     const double ratio = seconds / results.at(name).seconds;
-    return fmt::format("{:<68} {:9.2f}x  (goal {:g}x){}", title, ratio, goal, verdict(ratio >= goal));
+    return fmt::format("{:<68} {:9.2f}x  (goal {:g}x){}", title, ratio, goal,
+                       verdict(ratio >= goal));
   });
 }
 

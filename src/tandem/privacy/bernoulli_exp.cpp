@@ -2,25 +2,12 @@
 #include "tandem/privacy/bernoulli_exp.h"
 
 #include <boost/multiprecision/cpp_int.hpp>
-#include <optional>
-
-#include "tandem/base/check.h"
 
 namespace tandem {
 
 namespace {
 
 using boost::multiprecision::cpp_int;
-
-// What 64 bits of U can say: U is in [u, u + 1) 2^-64 and exp(-x) in [low, e + kExpSlack] 2^-64,
-// because exp(-(y + width)) >= exp(-y) - width.
-std::optional<bool> decide(std::uint64_t u, Fixed x) {
-  const std::uint64_t e = exp_lower(x.lower);
-  const std::uint64_t low = e > x.width ? e - x.width : 0;
-  if (u < low) return true;                        // u + 1 <= low
-  if (u >= e && u - e >= kExpSlack) return false;  // u >= e + kExpSlack
-  return std::nullopt;
-}
 
 struct Enclosure {
   cpp_int lower;
@@ -58,10 +45,10 @@ Enclosure enclose_exp(const cpp_int& num, const cpp_int& den, unsigned bits) {
   return {e.lower >> drop, (e.upper >> drop) + 1};
 }
 
-// U < exp(-num/den) with as many bits of U as it takes. num > 0, so the truth is irrational and
-// the two are told apart after finitely many words with probability one.
-bool below_exp_exactly(std::uint64_t first_word, const cpp_int& num, const cpp_int& den,
-                       EntropySource& entropy) {
+// U < exp(-num/den). For num > 0 the truth is irrational, and the two are told apart after finitely
+// many words with probability one.
+bool is_below(std::uint64_t first_word, const cpp_int& num, const cpp_int& den,
+              EntropySource& entropy) {
   if (num == 0) return true;
   cpp_int u = first_word;
   for (unsigned bits = 64;; bits += 64) {
@@ -80,21 +67,18 @@ cpp_int big(UInt128 value) {
 }  // namespace
 
 bool bernoulli_exp(std::uint64_t num, std::uint64_t den, EntropySource& entropy) {
-  return below_exp(entropy.word(), Multiples({num, den}).of(1), {num, den}, entropy);
+  const ExpBounds bounds = exp_bounds(Multiples({num, den}).of(1));
+  return below_exp(entropy.word(), bounds, {num, den}, entropy);
 }
 
-bool below_exp(std::uint64_t u, Fixed bounds, Ratio x, EntropySource& entropy) {
-  if (const auto certain = decide(u, bounds)) return *certain;
-  return below_exp_exactly(u, big(x.num), big(x.den), entropy);
+bool below_exp_exactly(std::uint64_t u, const Ratio& x, EntropySource& entropy) {
+  return is_below(u, big(x.num), big(x.den), entropy);
 }
 
-bool maybe_below_exp(std::uint64_t u, Fixed bounds) { return decide(u, bounds).value_or(true); }
-
-bool below_gauss(std::uint64_t u, Fixed bounds, Ratio w, EntropySource& entropy) {
-  if (const auto certain = decide(u, bounds)) return *certain;
+bool below_gauss_exactly(std::uint64_t u, const Ratio& w, EntropySource& entropy) {
   const cpp_int num = big(w.num);
   const cpp_int den = big(w.den);
-  return below_exp_exactly(u, num * num, 2 * den * den, entropy);
+  return is_below(u, num * num, 2 * den * den, entropy);
 }
 
 }  // namespace tandem

@@ -26,16 +26,26 @@ struct Ratio {
 // Privacy: true with probability exactly exp(-num/den); den > 0.
 bool bernoulli_exp(std::uint64_t num, std::uint64_t den, EntropySource& entropy);
 
-// U < exp(-x), where the first 64 bits of U are `u` and the others are drawn from `entropy`.
-// Privacy: exact for a uniform U; `bounds` enclose x and only save time.
-bool below_exp(std::uint64_t u, Fixed bounds, Ratio x, EntropySource& entropy);
+// U < exp(-x), where the first 64 bits of U are `u` and the others are drawn from `entropy`, as
+// many as it takes. Privacy: exact for a uniform U, by enclosing exp(-x) in big rational
+// arithmetic.
+bool below_exp_exactly(std::uint64_t u, const Ratio& x, EntropySource& entropy);
 
-// False when U is certainly not below exp(-x), whatever its other bits are.
-// Privacy: no claim; it only spares `below_exp` calls that would return false and draw nothing.
-bool maybe_below_exp(std::uint64_t u, Fixed bounds);
+// U < exp(-w^2/2), likewise.
+// Privacy: as above.
+bool below_gauss_exactly(std::uint64_t u, const Ratio& w, EntropySource& entropy);
 
-// U < exp(-w^2/2), where the bounds enclose w^2/2.
-// Privacy: as for `below_exp`.
-bool below_gauss(std::uint64_t u, Fixed bounds, Ratio w, EntropySource& entropy);
+// The same, where `bounds` on exp(-x) or exp(-w^2/2) settle the easy cases.
+// Privacy: exact for a uniform U; the result and the words drawn are those of the exact functions.
+inline bool below_exp(std::uint64_t u, ExpBounds bounds, const Ratio& x, EntropySource& entropy) {
+  if (u < bounds.lower) return true;
+  if (u > bounds.upper) return false;
+  return below_exp_exactly(u, x, entropy);
+}
+inline bool below_gauss(std::uint64_t u, ExpBounds bounds, const Ratio& w, EntropySource& entropy) {
+  if (u < bounds.lower) return true;
+  if (u > bounds.upper) return false;
+  return below_gauss_exactly(u, w, entropy);
+}
 
 }  // namespace tandem

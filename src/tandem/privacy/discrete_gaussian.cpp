@@ -62,9 +62,9 @@ bool DiscreteGaussian::accepts(std::uint64_t size, EntropySource& entropy) const
   const UInt128 distance = scaled.lower > centre_ ? scaled.lower - centre_ : centre_ - scaled.lower;
   const UInt128 error = static_cast<UInt128>(scaled.width) + 1;
   const bool far = distance + error >= kTooFar;
-  const Fixed bounds = far ? Fixed{kFar, ~std::uint64_t{0}}
-                           : half_square(distance - std::min(distance, error), distance + error);
-  return below_gauss(entropy.word(), bounds, w, entropy);
+  const Fixed half = far ? Fixed{kFar, ~std::uint64_t{0}}
+                         : half_square(distance - std::min(distance, error), distance + error);
+  return below_gauss(entropy.word(), exp_bounds(half), w, entropy);
 }
 
 void DiscreteGaussian::fill(std::span<std::int64_t> noise, EntropySource& entropy) const {

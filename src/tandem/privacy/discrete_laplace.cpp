@@ -9,11 +9,11 @@ namespace tandem {
 namespace {
 
 constexpr std::uint64_t kLongestRun = std::uint64_t{1} << 20;
-constexpr Fixed kExactlyOne{static_cast<UInt128>(1) << 64, 0};
 
 }  // namespace
 
-Geometric::Geometric(std::uint64_t t) : t_(t), inverse_({1, t}) {
+Geometric::Geometric(std::uint64_t t)
+    : t_(t), inverse_({1, t}), one_(exp_bounds(Multiples({1, 1}).of(1))) {
   check(t < std::uint64_t{1} << 42, "a geometric distribution is too wide");
 }
 
@@ -21,11 +21,11 @@ std::uint64_t Geometric::sample(EntropySource& entropy) const {
   std::uint64_t u = 0;
   do {
     u = entropy.below(t_);
-  } while (!below_exp(entropy.word(), inverse_.of(u), {u, t_}, entropy));
+  } while (!below_exp(entropy.word(), exp_bounds(inverse_.of(u)), {u, t_}, entropy));
   // A fair word read from the other end (~) is fair too; so read, the smallest words give the
   // smallest sample, and tests can switch noise off.
   std::uint64_t v = 0;
-  while (below_exp(~entropy.word(), kExactlyOne, {1, 1}, entropy)) {
+  while (below_exp(~entropy.word(), one_, {1, 1}, entropy)) {
     ++v;
     check(v < kLongestRun, "noise of impossible size: the random generator is broken");
   }

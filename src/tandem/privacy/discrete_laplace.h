@@ -29,6 +29,7 @@ class Geometric {
  private:
   std::uint64_t t_;
   Multiples inverse_;  // k / t
+  ExpBounds one_;      // exp(-1)
 };
 
 class DiscreteLaplace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/privacy/exp_bounds.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -64,18 +65,28 @@ std::uint64_t exp_small(std::uint64_t g) {
   return 0 - g + y2 / 2 - y3 / 6 + y4 / 24 - 3;  // 2^64 + ..., which is below 2^64
 }
 
-}  // namespace
-
+// A lower bound v on 2^64 exp(-x), for x in units of 2^-64; the truth is at most v + kSlack.
+//
 // exp(-x) = exp(-i) exp(-j/64) exp(-k/4096) exp(-y). Each factor is at most 1, known from below by
 // less than 1.001, 1.001, 1.001 and 6 units, and each of three products floors away less than 1:
-// the result is not above the truth, and less than 13 <= kExpSlack below it.
+// the result is not above the truth, and less than 13 below it.
+constexpr std::uint64_t kSlack = 13;
+
 std::uint64_t exp_lower(UInt128 x) {
-  const auto whole = static_cast<std::size_t>(x >> 64);
   if (x >> 64 >= kWholes) return 0;  // the truth is below 1 unit
   const auto fraction = static_cast<std::uint64_t>(x);
-  std::uint64_t e = high_product(kWhole[whole], kParts<64>[fraction >> 58]);
+  std::uint64_t e = high_product(kWhole[static_cast<std::size_t>(x >> 64)],  //
+                                 kParts<64>[fraction >> 58]);
   e = high_product(e, kParts<4096>[(fraction >> 52) & 63]);
   return high_product(e, exp_small(fraction & ((std::uint64_t{1} << 52) - 1)));
+}
+
+}  // namespace
+
+// exp decreases, and exp(-(y + width)) >= exp(-y) - width.
+ExpBounds exp_bounds(const Fixed& x) {
+  const std::uint64_t v = exp_lower(x.lower);
+  return {v > x.width ? v - x.width : 0, v + std::min(kSlack, ~v)};
 }
 
 // shift_ is chosen so that num 2^shift_ / den has 64 bits. With n and d the bit lengths, num/den is

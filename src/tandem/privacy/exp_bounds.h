@@ -42,11 +42,15 @@ class Multiples {
   int shift_ = 0;
 };
 
-// 2^64 exp(-x) lies in [v, v + kExpSlack] for v = exp_lower(2^64 x).
-constexpr std::uint64_t kExpSlack = 16;
+// lower <= 2^64 exp(-x) <= upper, where `upper` is capped at 2^64 - 1: a uniform word u < lower is
+// certainly below exp(-x), and a word u > upper certainly not.
+struct ExpBounds {
+  std::uint64_t lower = 0;
+  std::uint64_t upper = ~std::uint64_t{0};
+};
 
-// Privacy: no claim of its own; the bound above is what exactness of the samplers rests on. Proved
-// in the .cpp and checked against 100 digits in the tests.
-std::uint64_t exp_lower(UInt128 x);
+// Privacy: no claim of its own; these bounds are what exactness of the samplers rests on. Proved in
+// the .cpp and checked against 100 digits in the tests. About 20 units apart for ordinary x.
+ExpBounds exp_bounds(const Fixed& x);
 
 }  // namespace tandem

@@ -4,15 +4,15 @@
 // With gap_i = max - score_i and x_i = rate * gap_i, candidate i must be drawn with probability
 // proportional to exp(-x_i), a number in (0, 1]. Lay the candidates out on a line, where i owns a
 // stretch of w_i whole units of 2^-32, w_i being a proven upper bound on 2^32 exp(-x_i) that is
-// never more than three units too long. Throw a point uniformly on the line. If it falls in the
+// never more than two units too long. Throw a point uniformly on the line. If it falls in the
 // first exp(-x_i) of a stretch, i is drawn; otherwise throw again. Accepted points are uniform on a
 // set where i owns exactly exp(-x_i): the law is exact, whatever the bounds.
 //
 // The whole part of the point is an exactly uniform integer, which names the candidate and its unit
-// within the stretch. Unless that unit is among the last three the point is certainly accepted. For
-// the last three the fractional part of the point is drawn and compared with exp(-x_i) exactly
+// within the stretch. Unless that unit is among the last two the point is certainly accepted. For
+// the last two the fractional part of the point is drawn and compared with exp(-x_i) exactly
 // (privacy/bernoulli_exp). At most 2^30 candidates have stretches of up to 2^32 units, so the line
-// is at most 2^62; and at most 3 * 2^30 of its units are in excess of the sum of 2^32 exp(-x_i) >=
+// is at most 2^62; and at most 2 * 2^30 of its units are in excess of the sum of 2^32 exp(-x_i) >=
 // 2^32, so a point is accepted more than half of the time.
 //
 // The best candidate comes first on the line (it changes places with candidate 0), which makes the
@@ -34,7 +34,7 @@ namespace {
 constexpr std::size_t kMostCandidates = std::size_t{1} << 30;
 constexpr std::size_t kBlock = std::size_t{1} << 14;  // candidates for one task of a thread
 constexpr std::uint64_t kUnits = std::uint64_t{1} << 32;
-constexpr std::uint64_t kUncertain = 3;  // units at the end of a stretch
+constexpr std::uint64_t kUncertain = 2;  // units at the end of a stretch
 
 std::size_t blocks_of(std::size_t count) { return (count + kBlock - 1) / kBlock; }
 
@@ -69,18 +69,17 @@ std::size_t find_best(std::span<const std::int64_t> scores, Threads threads) {
 
 // The length w of a stretch: w - kUncertain <= 2^32 exp(-x) <= w.
 //
-// With v = exp_lower, v <= 2^64 exp(-lower) <= v + 16, so 2^32 exp(-x) <= floor(v 2^-32) + 2, and
-// it is at most 2^32. Below: exp(-x) >= (v - width) 2^-64 with width < 2^32 (or v = 0), so 2^32
-// exp(-x)
-// >= floor(v 2^-32) - 1 >= w - 3. (If v = 0 then w = 2, and that says nothing.)
-std::uint64_t stretch(Fixed x) { return std::min(kUnits, (exp_lower(x.lower) >> 32) + 2); }
+// The upper bound on 2^64 exp(-x) gives 2^32 exp(-x) < floor(upper 2^-32) + 1, and it is at most
+// 2^32. The two bounds are less than 2^32 apart, so 2^32 exp(-x) > upper 2^-32 - 1 >= w - 2.
+std::uint64_t stretch(const Fixed& x) { return std::min(kUnits, (exp_bounds(x).upper >> 32) + 1); }
 
 // Whether the point in unit `unit` of a stretch of `length` units is accepted.
 bool accepts(std::uint64_t unit, std::uint64_t length, std::uint64_t gap, Rate rate,
              const Multiples& multiples, EntropySource& entropy) {
   if (unit + kUncertain < length) return true;
   const std::uint64_t u = (unit << 32) | (entropy.word() >> 32);
-  return below_exp(u, multiples.of(gap), {static_cast<UInt128>(gap) * rate.num, rate.den}, entropy);
+  return below_exp(u, exp_bounds(multiples.of(gap)),
+                   {static_cast<UInt128>(gap) * rate.num, rate.den}, entropy);
 }
 
 }  // namespace
@@ -184,15 +183,16 @@ std::size_t permute_and_flip_draw(std::span<const std::int64_t> scores, Rate rat
     parallel_for(possible.size(), worth_using(count, threads), [&](std::size_t block) {
       const std::size_t end = std::min(count, (block + 1) * kBlock);
       for (std::size_t i = block * kBlock; i < end; ++i) {
-        const Fixed x = multiples.of(gap_below(scores[best], scores[from + i]));
-        if (maybe_below_exp(words[i], x)) possible[block].push_back(i);
+        const auto x = multiples.of(gap_below(scores[best], scores[from + i]));
+        if (words[i] <= exp_bounds(x).upper) possible[block].push_back(i);
       }
     });
     for (const auto& part : possible) {
       for (const std::size_t i : part) {
         const std::uint64_t gap = gap_below(scores[best], scores[from + i]);
         const Ratio x{static_cast<UInt128>(gap) * rate.num, rate.den};
-        if (below_exp(words[i], multiples.of(gap), x, entropy)) heads.push_back(from + i);
+        if (below_exp(words[i], exp_bounds(multiples.of(gap)), x, entropy))
+          heads.push_back(from + i);
       }
     }
   }
