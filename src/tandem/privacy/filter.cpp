@@ -3,9 +3,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/privacy/accountant.h"
+#include "tandem/privacy/ledger.h"
 #include "tandem/privacy/mutant.h"
 
 namespace tandem {
@@ -28,6 +32,16 @@ void Filter::charge(std::string what, Cost cost, Rho rho) {
   spent_ = spent_ + cost;
   spent_rho_ = spent_rho_ + Cost::at_least(rho.value());
   charges_.push_back({std::move(what), cost, rho});
+}
+
+LedgerCharge Filter::reservation() const {
+  if (currency_ == Currency::Zcdp) return {std::nullopt, total_};
+  return {total_, Cost::at_least(pure_rho(Epsilon(total_.upper_bound())).value())};
+}
+
+LedgerCharge Filter::settlement() const {
+  if (currency_ == Currency::Zcdp) return {std::nullopt, spent_};
+  return {spent_, std::min(spent_rho_, reservation().rho)};
 }
 
 }  // namespace tandem

@@ -14,6 +14,8 @@
 
 namespace tandem {
 
+struct LedgerCharge;
+
 enum class Currency { Zcdp, Pure };  // amounts of rho, or of epsilon
 
 // One step that spent budget, for the release.
@@ -44,6 +46,10 @@ class Filter {
   void charge(std::string what, Cost cost, Rho rho);
 
   const std::vector<Charge>& charges() const { return charges_; }
+
+  // For a ledger: the whole budget, set aside before the run; and what was spent of it.
+  LedgerCharge reservation() const;
+  LedgerCharge settlement() const;
 
  private:
   Filter(Currency currency, Cost total) : currency_(currency), total_(total) {}

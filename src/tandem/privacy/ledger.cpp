@@ -33,7 +33,7 @@ struct Ledger::Impl {
 
 namespace {
 
-std::string new_run_id() {
+std::string random_id() {
   std::array<unsigned char, 16> bytes{};
   check(RAND_bytes(bytes.data(), bytes.size()) == 1, "OpenSSL has no randomness");
   return to_hex(bytes);
@@ -152,7 +152,15 @@ Ledger Ledger::open(const std::string& path, std::chrono::milliseconds patience)
 
 const LedgerTerms& Ledger::terms() const { return impl_->terms; }
 
+std::string Ledger::new_run_id() { return random_id(); }
+
 std::string Ledger::reserve(const RunInfo& info, const LedgerCharge& charge) {
+  const std::string run = new_run_id();
+  reserve(run, info, charge);
+  return run;
+}
+
+void Ledger::reserve(const std::string& run, const RunInfo& info, const LedgerCharge& charge) {
   check(!charge.pure || charge.pure->is_zero() == charge.rho.is_zero(),
         "a run costs epsilon exactly when it costs rho");
   const std::string& path = impl_->path();
@@ -175,17 +183,21 @@ std::string Ledger::reserve(const RunInfo& info, const LedgerCharge& charge) {
 
   Transaction only_writer(impl_->file, Transaction::Write);
   Book book = impl_->read();
+  if (const LedgerRun* known = book.find(run)) {
+    if (known->reserved == charge) return;
+    throw BudgetError(fmt::format("{}: the run {} reserved another amount; start a new release.", path,
+                                  in_quotes(run)));
+  }
   Book::Sums with = book.sums();
   with.add(charge);
   if (!book.fits(with)) impl_->refuse_amount(book, charge);
 
-  LedgerEntry entry = entry_of("reserve", new_run_id());
+  LedgerEntry entry = entry_of("reserve", run);
   entry.mechanism = as_label(info.mechanism);
   entry.label = as_label(info.label);
   set_amount(entry, charge);
   impl_->append(book, entry);
   only_writer.commit();
-  return *entry.run;
 }
 
 void Ledger::Impl::refuse_amount(const Book& book, const LedgerCharge& charge) const {

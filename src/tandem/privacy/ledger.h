@@ -119,6 +119,11 @@ class Ledger {
   // seeded run, another privacy unit, an amount above what is left, or a chain that is broken.
   std::string reserve(const RunInfo& info, const LedgerCharge& charge);
 
+  // The same under an id the caller made and wrote down first, so that a crash between the two
+  // loses nothing: a run that is there with the same amount is left alone.
+  void reserve(const std::string& run, const RunInfo& info, const LedgerCharge& charge);
+  static std::string new_run_id();
+
   // Commits a drawn result before it is used. Steps are numbered from 0 without gaps; a step that
   // is there with the same digest is left alone. BudgetError for one that is there with another
   // digest, which a copy of the run must have drawn; for a gap; and for a settled run.
