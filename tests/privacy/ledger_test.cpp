@@ -70,20 +70,20 @@ TEST(Ledger, KeepsItsTermsAndRunsAcrossOpenings) {
 
 TEST(Ledger, TermsThatMakeNoSenseAreRefused) {
   const TempDir dir;
-  const auto refused = [&](LedgerTerms bad) {
+  const auto refused = [&](const LedgerTerms& bad) {
     EXPECT_THROW(Ledger::create(dir / "x", bad), UsageError);
     EXPECT_FALSE(std::filesystem::exists(dir / "x"));
   };
   for (const double epsilon : {0.0, -1.0, 2e6, std::nan(""), HUGE_VAL}) refused(terms(epsilon, 0));
   for (const double delta : {1.0, -1e-9, std::nan("")}) refused(terms(1, delta));
-  LedgerTerms bad = terms(1, 0);
-  bad.unit.rows_per_person = 0;
-  refused(bad);
+  LedgerTerms wrong = terms(1, 0);
+  wrong.unit.rows_per_person = 0;
+  refused(wrong);
   for (const std::string& name : {std::string(), std::string("a\nb"), std::string("\xff"),
                                   std::string("a\0b", 3), std::string(201, 'a')}) {
-    bad = terms(1, 0);
-    bad.dataset = name;
-    refused(bad);
+    wrong = terms(1, 0);
+    wrong.dataset = name;
+    refused(wrong);
   }
 }
 
