@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/core.h>
+#include <memory>
+#include <vector>
 
-#include "tandem/base/version.h"
+#include "commands.h"
 
-int main() { fmt::print("tandem {}\n", tandem::version()); }
+int main(int argc, char** argv) {
+  using namespace tandem::cli;
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(evaluate_command());
+  commands.push_back(mechanisms_command());
+  return run_commands(argc, argv, commands);
+}

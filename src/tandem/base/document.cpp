@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <toml++/toml.h>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -10,9 +11,8 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
-#include <set>
 #include <nlohmann/json.hpp>
-#include <toml++/toml.h>
+#include <set>
 
 #include "tandem/base/check.h"
 #include "tandem/base/text.h"
@@ -21,8 +21,8 @@ namespace tandem {
 
 namespace {
 
-constexpr int kDeepest = 64;           // of nested arrays and objects
-constexpr int kQuadraticKeys = 32;     // objects larger than this look keys up in a sorted index
+constexpr int kDeepest = 64;        // of nested arrays and objects
+constexpr int kQuadraticKeys = 32;  // objects larger than this look keys up in a sorted index
 
 }  // namespace
 
@@ -176,7 +176,8 @@ class DocumentBuilder {
       }
       repeated = top.seen.contains(key);
     }
-    if (repeated) throw UsageError(fmt::format("{} gives {} twice; keep one.", name_, in_quotes(key)));
+    if (repeated)
+      throw UsageError(fmt::format("{} gives {} twice; keep one.", name_, in_quotes(key)));
     if (!top.seen.empty()) top.seen.insert(key);
     key_ = std::move(key);
   }
@@ -296,11 +297,21 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   for (const char c : text) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
@@ -319,7 +330,9 @@ void append_items(std::string& out, const Items& items, char open, char close, i
                   int depth, Append append) {
   out += open;
   const auto new_line = [&](int levels) {
-    if (indent > 0) out.append("\n").append(static_cast<std::size_t>(indent * levels), ' ');
+    if (indent > 0)
+      out.append("\n").append(static_cast<std::size_t>(indent) * static_cast<std::size_t>(levels),
+                              ' ');
   };
   bool first = true;
   for (const auto& item : items) {
@@ -361,14 +374,14 @@ void append_json(std::string& out, const Document& value, int indent, int depth)
 
 }  // namespace
 
-Document Document::parse_json(std::string_view text, std::string name) {
+Document Document::parse_json(std::string_view text, const std::string& name) {
   DocumentBuilder builder(name);
   JsonEvents events{builder, name};
   nlohmann::json::sax_parse(text, &events);
   return builder.finish();
 }
 
-Document Document::parse_toml(std::string_view text, std::string name) {
+Document Document::parse_toml(std::string_view text, const std::string& name) {
   DocumentBuilder builder(name);
   try {
     add_toml(builder, toml::parse(text, name), name);
@@ -396,8 +409,8 @@ std::string read_text_file(const std::string& path, std::size_t limit) {
   }
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) {
-    throw UsageError(fmt::format("{} can't be opened ({}); check the path.", path,
-                                 std::strerror(errno)));
+    throw UsageError(
+        fmt::format("{} can't be opened ({}); check the path.", path, std::strerror(errno)));
   }
   std::string text;
   std::vector<char> buffer(std::size_t{1} << 16);

@@ -51,8 +51,8 @@ class Document {
   const Array& as_array() const;
   const Object& as_object() const;
 
-  const Document* find(std::string_view key) const;   // nullptr when absent; on objects only
-  const Document& at(std::string_view key) const;     // an error that names the missing key
+  const Document* find(std::string_view key) const;  // nullptr when absent; on objects only
+  const Document& at(std::string_view key) const;    // an error that names the missing key
   void allow_only(std::span<const std::string_view> keys) const;  // an error that names a stranger
 
   // Building.
@@ -64,8 +64,8 @@ class Document {
   [[noreturn]] void fail(std::string_view message) const;  // UsageError "WHERE message"
 
   // Text to tree. `name` is what messages call the text, usually the path of its file.
-  static Document parse_json(std::string_view text, std::string name);
-  static Document parse_toml(std::string_view text, std::string name);
+  static Document parse_json(std::string_view text, const std::string& name);
+  static Document parse_toml(std::string_view text, const std::string& name);
   static Document read(const std::string& path);  // by extension: .toml, else JSON
 
   // Tree to JSON text: keys in order, numbers that read back to the same value.

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "args.h"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <new>
+
+#include "tandem/base/error.h"
+#include "tandem/base/version.h"
+
+namespace tandem::cli {
+
+namespace {
+
+CLI::App& app_of(void* app) { return *static_cast<CLI::App*>(app); }
+
+template <class T>
+void add(void* app, const std::string& flag, T& value, const std::string& help, Args::Need need) {
+  auto* option = app_of(app).add_option(flag, value, help);
+  if (need == Args::Need::Required) option->required();
+  if constexpr (std::is_arithmetic_v<T>) option->capture_default_str();
+}
+
+int complain(const std::string& message, int code) {
+  fmt::print(stderr, "tandem: {}\n", message);
+  return code;
+}
+
+// A parser's message as one sentence that ends with the cure.
+std::string sentence(std::string text, const std::string& command) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
+  return fmt::format("{}; see 'tandem {}--help'.", text, command.empty() ? "" : command + " ");
+}
+
+}  // namespace
+
+void Args::option(const std::string& flag, std::string& value, const std::string& help, Need need) {
+  add(app_, flag, value, help, need);
+}
+
+void Args::option(const std::string& flag, std::vector<std::string>& value, const std::string& help,
+                  Need need) {
+  auto* option = app_of(app_).add_option(flag, value, help);
+  option->take_all()->expected(1);
+  if (need == Need::Required) option->required();
+}
+
+void Args::option(const std::string& flag, double& value, const std::string& help, Need need) {
+  add(app_, flag, value, help, need);
+}
+
+void Args::option(const std::string& flag, std::int64_t& value, const std::string& help,
+                  Need need) {
+  add(app_, flag, value, help, need);
+}
+
+void Args::flag(const std::string& flag, bool& value, const std::string& help) {
+  app_of(app_).add_flag(flag, value, help);
+}
+
+int run_commands(int argc, const char* const* argv,
+                 const std::vector<std::unique_ptr<Command>>& commands) {
+  CLI::App app("tandem: differentially private synthetic data, with help from public data");
+  app.set_version_flag("--version", "tandem " + std::string(version()));
+  app.require_subcommand(0, 1);
+  app.get_formatter()->column_width(32);
+  std::vector<std::pair<CLI::App*, Command*>> known;
+  for (const auto& command : commands) {
+    auto* sub = app.add_subcommand(command->name(), command->summary());
+    sub->get_formatter()->column_width(32);
+    Args args(sub);
+    command->declare(args);
+    known.emplace_back(sub, command.get());
+  }
+
+  std::string called;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    for (const auto& [sub, command] : known) {
+      if (sub->parsed()) {
+        fmt::print("{}", sub->help("tandem"));
+        return 0;
+      }
+    }
+    fmt::print("{}", app.help());
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    fmt::print("tandem {}\n", version());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    for (const auto& [sub, command] : known) {
+      if (sub->parsed()) called = command->name();
+    }
+    return complain(sentence(error.what(), called), 2);
+  }
+
+  try {
+    for (const auto& [sub, command] : known) {
+      if (sub->parsed()) return command->run();
+    }
+    fmt::print("{}", app.help());
+    return 0;
+  } catch (const UsageError& error) {
+    return complain(error.what(), 2);
+  } catch (const BudgetError& error) {
+    return complain(error.what(), 3);
+  } catch (const Error& error) {
+    return complain(error.what(), 1);
+  } catch (const std::bad_alloc&) {
+    return complain("The machine has too little memory for this run; choose a smaller one.", 1);
+  } catch (const std::exception& error) {
+    return complain(fmt::format("An unexpected failure ({}); please report it.", error.what()), 1);
+  }
+}
+
+}  // namespace tandem::cli

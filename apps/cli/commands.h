@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Every command, one file each.
+
+#include <memory>
+
+#include "args.h"
+
+namespace tandem::cli {
+
+std::unique_ptr<Command> evaluate_command();
+std::unique_ptr<Command> mechanisms_command();
+
+}  // namespace tandem::cli

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// TANDEM_MULTIVERSION before a function: compiled for this CPU's family and for AVX2, chosen when
+// the program starts. One binary then runs everywhere and is fast where it can be.
+//
+// Off under the sanitizers, whose start-up comes after that choice, and with Clang.
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(TANDEM_SANITIZED)
+#define TANDEM_MULTIVERSION __attribute__((target_clones("default", "avx2")))
+#else
+#define TANDEM_MULTIVERSION
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The bytes of a file, from its beginning to its end; gzip is unpacked on the way.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace tandem {
+
+class ByteSource {
+ public:
+  // UsageError when the file can't be opened. Gzip is told by its first bytes, not its name.
+  static std::unique_ptr<ByteSource> open(const std::string& path);
+
+  virtual ~ByteSource() = default;
+  // Fills the buffer from its start; returns less than its size only at the end of the data.
+  // UsageError on damaged or truncated gzip, SourceError when the disk fails.
+  virtual std::size_t read(std::span<char> buffer) = 0;
+  virtual std::size_t stored_bytes_read() const = 0;  // before unpacking
+};
+
+}  // namespace tandem

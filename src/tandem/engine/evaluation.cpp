@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/engine/evaluation.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+#include "tandem/query/counting.h"
+#include "tandem/source/open.h"
+
+namespace tandem {
+
+namespace {
+
+constexpr int kFormat = 1;
+
+CountedTable load(const std::string& source, RowPolicy policy, const Schema& schema,
+                  Threads threads, std::vector<std::string>& notes) {
+  CsvOptions options;
+  options.policy = policy;
+  options.threads = threads;
+  CsvTable loaded = load_table(source, schema, options);
+  if (loaded.table.rows() == 0) {
+    throw UsageError(fmt::format("{} has a header and no rows; give a table with rows.", source));
+  }
+  if (!loaded.ignored_columns.empty()) {
+    notes.push_back(fmt::format("{}: ignored {}, not in the schema.", source,
+                                list_names(loaded.ignored_columns, 8)));
+  }
+  return CountedTable(std::move(loaded.table), threads);
+}
+
+}  // namespace
+
+EvaluationResult evaluate_files(const EvaluationRequest& request) {
+  const Schema schema = Schema::read(request.schema);
+  const auto workload = Workload::parse(schema.domain(), request.workload);
+  EvaluationResult result;
+  // The real table is private: its odd rows are repaired in silence, never quoted in an error.
+  const auto real = load(request.real, RowPolicy::Repair, schema, request.threads, result.notes);
+  const auto synthetic =
+      load(request.synthetic, RowPolicy::MustFit, schema, request.threads, result.notes);
+  result.evaluation = evaluate(workload, real, synthetic);
+  return result;
+}
+
+Document to_document(const Evaluation& evaluation) {
+  return Document::object({
+      {"format", kFormat},
+      {"internal", true},
+      {"workload", evaluation.workload},
+      {"queries", static_cast<std::uint64_t>(evaluation.queries)},
+      {"marginals", static_cast<std::uint64_t>(evaluation.marginals)},
+      {"avg_workload_error", evaluation.avg_workload_error},
+      {"max_error", evaluation.max_error},
+      {"mean_error", evaluation.mean_error},
+      {"rmse", evaluation.rmse},
+      {"k_marginal_score", evaluation.k_marginal_score},
+  });
+}
+
+std::string to_text(const Evaluation& evaluation) {
+  std::string out = "INTERNAL: computed from the real table; not for publication\n\n";
+  const auto line = [&](std::string_view name, const std::string& value, std::string_view meaning) {
+    out += fmt::format("  {:<20} {:>12}   {}\n", name, value, meaning);
+  };
+  line("workload", evaluation.workload, "");
+  line("marginals", with_commas(evaluation.marginals), "");
+  line("queries", with_commas(evaluation.queries), "cells of all marginals");
+  line("avg_workload_error", fmt::format("{:.4f}", evaluation.avg_workload_error),
+       "mean L1 distance of a marginal, 0 to 2");
+  line("max_error", fmt::format("{:.5f}", evaluation.max_error), "largest error of one query");
+  line("mean_error", fmt::format("{:.3e}", evaluation.mean_error), "mean error of a query");
+  line("rmse", fmt::format("{:.3e}", evaluation.rmse), "root mean squared error of a query");
+  line("k_marginal_score", fmt::format("{:.1f}", evaluation.k_marginal_score),
+       "over all pairs of columns, 0 to 1000");
+  return out;
+}
+
+}  // namespace tandem

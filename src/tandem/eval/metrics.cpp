@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/eval/metrics.h"
+
+#include <cmath>
+
+#include "tandem/base/check.h"
+#include "tandem/base/error.h"
+
+namespace tandem {
+
+void EvaluationSum::add(const Factor& reference, const Factor& estimate, double weight) {
+  check(reference.clique == estimate.clique && reference.values.size() == estimate.values.size(),
+        "a marginal is compared with the same marginal");
+  const double of_reference = total(reference);
+  const double of_estimate = total(estimate);
+  if (!(of_reference > 0.0) || !(of_estimate > 0.0)) {
+    throw UsageError("A table without rows can't be compared; give one with at least one row.");
+  }
+  double l1 = 0.0;
+  double squared = 0.0;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < reference.values.size(); ++i) {
+    const double error =
+        std::abs(reference.values[i] / of_reference - estimate.values[i] / of_estimate);
+    l1 += error;
+    squared += error * error;
+    largest = std::max(largest, error);
+  }
+  ++sums_.marginals;
+  sums_.queries += reference.values.size();
+  sums_.max_error = std::max(sums_.max_error, largest);
+  weight_ += weight;
+  l1_ += weight * l1;
+  absolute_ += l1;
+  squared_ += squared;
+}
+
+Evaluation EvaluationSum::result() const {
+  check(sums_.marginals > 0, "an evaluation has at least one marginal");
+  Evaluation out = sums_;
+  const auto queries = static_cast<double>(out.queries);
+  out.avg_workload_error = l1_ / weight_;
+  out.mean_error = absolute_ / queries;
+  out.rmse = std::sqrt(squared_ / queries);
+  return out;
+}
+
+std::vector<std::span<const WeightedClique>> batches(const Workload& workload,
+                                                     std::size_t most_cells) {
+  std::vector<std::span<const WeightedClique>> out;
+  const auto all = workload.cliques();
+  std::size_t begin = 0;
+  std::size_t cells = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t more = workload.domain().cells(all[i].clique);
+    if (i > begin && cells + more > most_cells) {
+      out.push_back(all.subspan(begin, i - begin));
+      begin = i;
+      cells = 0;
+    }
+    cells += more;
+  }
+  if (begin < all.size()) out.push_back(all.subspan(begin));
+  return out;
+}
+
+}  // namespace tandem

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How far two tables or models are apart on a workload. Everything is of proportions: counts
+// divided by their own total, so tables of different sizes compare.
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/query/projectable.h"
+#include "tandem/query/workload.h"
+
+namespace tandem {
+
+struct Evaluation {
+  std::string workload;
+  std::size_t marginals = 0;
+  std::size_t queries = 0;
+  double avg_workload_error = 0.0;  // weighted mean over marginals of the L1 distance, 0 to 2
+  double max_error = 0.0;           // largest absolute error of one query
+  double mean_error = 0.0;          // mean absolute error over all queries
+  double rmse = 0.0;                // root of the mean squared error over all queries
+  double k_marginal_score = 0.0;    // (2 - mean L1 over all pairs of columns) * 500: 0 to 1000
+};
+
+// Adds up errors marginal by marginal.
+class EvaluationSum {
+ public:
+  // Both factors are of one clique; each is divided by its own total.
+  void add(const Factor& reference, const Factor& estimate, double weight);
+  Evaluation result() const;
+
+ private:
+  Evaluation sums_;
+  double weight_ = 0.0;
+  double l1_ = 0.0;
+  double absolute_ = 0.0;
+  double squared_ = 0.0;
+};
+
+// Runs of workload positions whose marginals have at most `most_cells` cells together (or one).
+std::vector<std::span<const WeightedClique>> batches(const Workload& workload,
+                                                     std::size_t most_cells);
+
+inline constexpr std::size_t kCellsAtOnce = std::size_t{1} << 23;
+
+template <Projectable A, Projectable B>
+Evaluation evaluate_workload(const Workload& workload, const A& reference, const B& estimate) {
+  EvaluationSum sum;
+  for (const auto batch : batches(workload, kCellsAtOnce)) {
+    std::vector<Clique> cliques;
+    cliques.reserve(batch.size());
+    for (const auto& [clique, weight] : batch) cliques.push_back(clique);
+    const auto references = project_all(reference, cliques);
+    const auto estimates = project_all(estimate, cliques);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      sum.add(references[i], estimates[i], batch[i].weight);
+    }
+  }
+  return sum.result();
+}
+
+// Every figure of interface `evaluate`: the workload's errors, and the 2-way k-marginal score.
+// The score is NIST's (SDNist): defined on all pairs of columns, whatever the workload is.
+template <Projectable A, Projectable B>
+Evaluation evaluate(const Workload& workload, const A& reference, const B& estimate) {
+  Evaluation out = evaluate_workload(workload, reference, estimate);
+  out.workload = workload.name();
+  const Domain& domain = workload.domain();
+  const auto pairs = Workload::all_k_way(domain, std::min<std::size_t>(2, domain.size()));
+  out.k_marginal_score =
+      (2.0 - evaluate_workload(pairs, reference, estimate).avg_workload_error) * 500.0;
+  return out;
+}
+
+}  // namespace tandem

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/query/workload.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/base/rng.h"
+#include "tandem/base/text.h"
+
+namespace tandem {
+
+namespace {
+
+// n choose k, cut off at `most` + 1.
+std::size_t choose_up_to(std::size_t n, std::size_t k, std::size_t most) {
+  if (k > n) return 0;
+  double ways = 1.0;
+  for (std::size_t i = 0; i < k; ++i) {
+    ways = ways * static_cast<double>(n - i) / static_cast<double>(i + 1);
+  }
+  return ways > static_cast<double>(most) ? most + 1 : static_cast<std::size_t>(std::llround(ways));
+}
+
+bool order(const Clique& a, const Clique& b) {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+void check_k(const Domain& domain, std::size_t k) {
+  if (k < 1 || k > domain.size()) {
+    throw UsageError(
+        fmt::format("A {}-way workload needs {} columns and the schema has {}; choose 1 "
+                    "to {}.",
+                    k, k, domain.size(), domain.size()));
+  }
+}
+
+// Every k-subset of 0 .. n-1, in lexicographic order.
+template <class F>
+void for_each_subset(std::size_t n, std::size_t k, F&& f) {
+  std::vector<AttributeId> ids(k);
+  for (std::size_t i = 0; i < k; ++i) ids[i] = static_cast<AttributeId>(i);
+  for (;;) {
+    f(ids);
+    std::size_t i = k;
+    while (i > 0 && ids[i - 1] == n - k + i - 1) --i;
+    if (i == 0) return;
+    ++ids[i - 1];
+    for (std::size_t j = i; j < k; ++j) ids[j] = ids[j - 1] + 1;
+  }
+}
+
+}  // namespace
+
+Workload::Workload(Domain domain, std::string name, const std::vector<WeightedClique>& cliques)
+    : domain_(std::move(domain)), name_(std::move(name)) {
+  std::unordered_map<Clique, std::size_t> seen;
+  for (const auto& [clique, weight] : cliques) {
+    const auto [at, added] = seen.try_emplace(clique, cliques_.size());
+    if (!added) {
+      cliques_[at->second].weight += weight;
+      continue;
+    }
+    const std::size_t cells = domain_.cells(clique);
+    if (cells > kMostCellsOfMarginal) {
+      throw UsageError(fmt::format(
+          "The marginal of {} has {} cells, more than {}; take fewer columns or coarser ones.",
+          domain_.describe(clique), with_commas(cells), with_commas(kMostCellsOfMarginal)));
+    }
+    queries_ += cells;
+    cliques_.push_back({clique, weight});
+  }
+  std::ranges::sort(cliques_, order, &WeightedClique::clique);
+}
+
+Workload Workload::all_k_way(const Domain& domain, std::size_t k) {
+  check_k(domain, k);
+  if (choose_up_to(domain.size(), k, kMostMarginals) > kMostMarginals) {
+    throw UsageError(
+        fmt::format("all-{}way of {} columns has more than {} marginals, too many to hold; use a "
+                    "sample of them, "
+                    "such as random-{}way:4096:1.",
+                    k, domain.size(), with_commas(kMostMarginals), k));
+  }
+  std::vector<WeightedClique> cliques;
+  for_each_subset(domain.size(), k, [&](const std::vector<AttributeId>& ids) {
+    cliques.push_back({Clique(ids), 1.0});
+  });
+  return {domain, fmt::format("all-{}way", k), cliques};
+}
+
+Workload Workload::random_k_way(const Domain& domain, std::size_t k, std::size_t count,
+                                std::uint64_t seed) {
+  check_k(domain, k);
+  if (count < 1 || count > kMostMarginals) {
+    throw UsageError(fmt::format("random-{}way asks for {} marginals; choose 1 to {}.", k, count,
+                                 with_commas(kMostMarginals)));
+  }
+  std::string name = fmt::format("random-{}way:{}:{}", k, count, seed);
+  Rng rng(seed);
+  std::vector<WeightedClique> cliques;
+  const std::size_t all = choose_up_to(domain.size(), k, 2 * count);
+  if (all <= 2 * count) {  // draw from the full list, which is short
+    for_each_subset(domain.size(), k, [&](const std::vector<AttributeId>& ids) {
+      cliques.push_back({Clique(ids), 1.0});
+    });
+    rng.shuffle(std::span(cliques));
+    cliques.resize(std::min(count, cliques.size()));
+    return {domain, std::move(name), cliques};
+  }
+  std::unordered_set<Clique> seen;
+  while (cliques.size() < count) {  // at least half of all subsets are still new
+    std::vector<AttributeId> ids;
+    while (ids.size() < k) {
+      const auto id = static_cast<AttributeId>(rng.below(domain.size()));
+      if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
+    }
+    Clique clique(std::move(ids));
+    if (seen.insert(clique).second) cliques.push_back({std::move(clique), 1.0});
+  }
+  return {domain, std::move(name), cliques};
+}
+
+namespace {
+
+constexpr std::string_view kForms =
+    "'all-3way', 'random-3way:COUNT:SEED' or the path of a .json or .toml file";
+
+// "3way" as 3.
+std::optional<std::size_t> parse_ways(std::string_view text) {
+  if (!text.ends_with("way")) return std::nullopt;
+  const auto k = parse_integer(text.substr(0, text.size() - 3));
+  if (!k || *k < 1) return std::nullopt;
+  return static_cast<std::size_t>(*k);
+}
+
+}  // namespace
+
+Workload Workload::parse(const Domain& domain, const std::string& spec) {
+  const std::string_view text = spec;
+  const auto wrong = [&](std::string_view what) {
+    return UsageError(fmt::format("The workload {} {}; write {}.", in_quotes(spec), what, kForms));
+  };
+  if (text.starts_with("all-")) {
+    const auto k = parse_ways(text.substr(4));
+    if (!k) throw wrong("is not of the form all-Kway");
+    return all_k_way(domain, *k);
+  }
+  if (text.starts_with("random-")) {
+    const auto parts = split(text.substr(7), ':');
+    const auto k = parse_ways(parts[0]);
+    const std::int64_t count = parts.size() == 3 ? parse_integer(parts[1]).value_or(0) : 0;
+    const std::int64_t seed = parts.size() == 3 ? parse_integer(parts[2]).value_or(-1) : -1;
+    if (!k || count < 1 || seed < 0) throw wrong("is not of the form random-Kway:COUNT:SEED");
+    return random_k_way(domain, *k, static_cast<std::size_t>(count),
+                        static_cast<std::uint64_t>(seed));
+  }
+  if (!text.ends_with(".json") && !text.ends_with(".toml")) throw wrong("is unknown");
+  return from_document(domain, Document::read(spec), spec);
+}
+
+// {"marginals": [["age", "sex"], {"columns": ["age"], "weight": 2.0}]}; in TOML also [[marginal]].
+Workload Workload::from_document(const Domain& domain, const Document& document, std::string name) {
+  static constexpr std::array<std::string_view, 4> kKeys = {"format", "marginals", "marginal",
+                                                            "description"};
+  static constexpr std::array<std::string_view, 2> kMarginalKeys = {"columns", "weight"};
+  document.allow_only(kKeys);
+  if (const auto* format = document.find("format");
+      format != nullptr && format->as_integer() != 1) {
+    format->fail(fmt::format("is {}, and this tandem reads 1; use a tandem that knows it.",
+                             format->as_integer()));
+  }
+  const Document* list = document.find("marginals");
+  if (list == nullptr) list = document.find("marginal");
+  if (list == nullptr) document.fail("has no 'marginals'; list them (docs/formats.md).");
+  if (list->as_array().empty()) list->fail("is empty; list at least one marginal.");
+  if (list->as_array().size() > kMostMarginals) {
+    list->fail(fmt::format("has more than {} marginals.", with_commas(kMostMarginals)));
+  }
+
+  std::vector<WeightedClique> cliques;
+  for (const auto& item : list->as_array()) {
+    double weight = 1.0;
+    const Document* columns = &item;
+    if (item.is_object()) {
+      item.allow_only(kMarginalKeys);
+      columns = &item.at("columns");
+      if (const auto* given = item.find("weight")) {
+        weight = given->as_number();
+        if (!(weight > 0.0 && std::isfinite(weight))) given->fail("is not a positive number.");
+      }
+    }
+    std::vector<AttributeId> ids;
+    for (const auto& column : columns->as_array()) {
+      const auto id = domain.at(column.as_string(), column.where());
+      if (std::ranges::find(ids, id) != ids.end()) {
+        column.fail(fmt::format("repeats {}; name a column once.", in_quotes(column.as_string())));
+      }
+      ids.push_back(id);
+    }
+    if (ids.empty()) columns->fail("is empty; name at least one column.");
+    cliques.push_back({Clique(std::move(ids)), weight});
+  }
+  return {domain, std::move(name), cliques};
+}
+
+std::vector<Clique> Workload::downward_closure() const {
+  std::unordered_set<Clique> closure;
+  for (const auto& [clique, weight] : cliques_) {
+    if (clique.size() > 20) {
+      throw UsageError(
+          fmt::format("The marginal of {} has {} columns, too many for its parts to be "
+                      "listed; choose at most 20.",
+                      domain_.describe(clique), clique.size()));
+    }
+    for (std::size_t subset = 1; subset < std::size_t{1} << clique.size(); ++subset) {
+      std::vector<AttributeId> ids;
+      for (std::size_t i = 0; i < clique.size(); ++i) {
+        if (subset >> i & 1U) ids.push_back(clique[i]);
+      }
+      closure.insert(Clique(std::move(ids)));
+    }
+  }
+  std::vector<Clique> sorted(closure.begin(), closure.end());
+  std::ranges::sort(sorted, order);
+  return sorted;
+}
+
+}  // namespace tandem

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/source/open.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <string_view>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+
+namespace tandem {
+
+CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options) {
+  static constexpr std::array<std::string_view, 4> kUnread = {"duckdb:", "postgresql://",
+                                                              "clickhouse://", "pairs:"};
+  bool unread = source.ends_with(".parquet");
+  for (const auto scheme : kUnread) unread = unread || source.starts_with(scheme);
+  if (unread) {
+    throw UsageError(
+        fmt::format("{} is of a kind this version can't read; export it as a .csv or .csv.gz file.",
+                    in_quotes(source)));
+  }
+  return read_csv(source, schema, options);
+}
+
+}  // namespace tandem
