@@ -70,20 +70,20 @@ TEST(Ledger, KeepsItsTermsAndRunsAcrossOpenings) {
 
 TEST(Ledger, TermsThatMakeNoSenseAreRefused) {
   const TempDir dir;
-  const auto refused = [&](LedgerTerms bad) {
+  const auto refused = [&](const LedgerTerms& bad) {
     EXPECT_THROW(Ledger::create(dir / "x", bad), UsageError);
     EXPECT_FALSE(std::filesystem::exists(dir / "x"));
   };
   for (const double epsilon : {0.0, -1.0, 2e6, std::nan(""), HUGE_VAL}) refused(terms(epsilon, 0));
   for (const double delta : {1.0, -1e-9, std::nan("")}) refused(terms(1, delta));
-  LedgerTerms bad = terms(1, 0);
-  bad.unit.rows_per_person = 0;
-  refused(bad);
+  LedgerTerms wrong = terms(1, 0);
+  wrong.unit.rows_per_person = 0;
+  refused(wrong);
   for (const std::string& name : {std::string(), std::string("a\nb"), std::string("\xff"),
                                   std::string("a\0b", 3), std::string(201, 'a')}) {
-    bad = terms(1, 0);
-    bad.dataset = name;
-    refused(bad);
+    wrong = terms(1, 0);
+    wrong.dataset = name;
+    refused(wrong);
   }
 }
 
@@ -135,34 +135,37 @@ TEST(Ledger, WhatIsLeftFitsAndNothingMore) {
 
 TEST(Ledger, ReportsTheSmallestComposition) {
   const TempDir dir;
-  const Delta delta(1e-9);
-  const auto total = [&](std::vector<LedgerCharge> charges) {
-    static int number = 0;
+  const Delta delta(0.01);
+  int number = 0;
+  const auto total = [&](const std::vector<LedgerCharge>& charges) {
     Ledger ledger = Ledger::create(dir / std::to_string(++number), terms(100.0, delta.value()));
     for (const auto& charge : charges) open_run(ledger, charge);
-    EXPECT_TRUE(ledger.verify().whole());
+    EXPECT_EQ(ledger.verify().fault, "");
     return ledger.report().total;
   };
   EXPECT_EQ(total({}).epsilon.value(), 0.0);
-  EXPECT_EQ(total({}).composition, Composition::Pure);
 
   // Two large pure runs: the sum of their epsilons, where zCDP would charge far more.
-  EXPECT_EQ(total({pure(1.0), pure(1.0)}).composition, Composition::Pure);
-  EXPECT_EQ(total({pure(1.0), pure(1.0)}).epsilon.value(), 2.0);
+  const LedgerTotal large = total({pure(1.0), pure(1.0)});
+  EXPECT_EQ(large.composition, Composition::Pure);
+  EXPECT_EQ(large.epsilon.value(), 2.0);
 
   // Many small ones: zCDP wins over the sum.
-  const std::vector<LedgerCharge> small(400, pure(0.125));
-  EXPECT_EQ(total(small).composition, Composition::Zcdp);
-  EXPECT_EQ(total(small).epsilon.value(), epsilon_of(Rho(400 * 0.0078125), delta).value());
+  const LedgerTotal small = total(std::vector<LedgerCharge>(50, pure(0.125)));
+  EXPECT_EQ(small.composition, Composition::Zcdp);
+  EXPECT_EQ(small.epsilon.value(), epsilon_of(Rho(50 * 0.0078125), delta).value());
+  EXPECT_LT(small.epsilon.value(), 50 * 0.125);
 
-  // A pure run beside zCDP ones: its epsilon plus their conversion.
+  // A pure run beside zCDP ones: its epsilon plus their conversion, rounded up.
   const LedgerTotal mixed = total({pure(1.0), zcdp(0.01), zcdp(0.02)});
+  const double expected = 1.0 + epsilon_of(Rho(0.03), delta).value();
   EXPECT_EQ(mixed.composition, Composition::Mixed);
-  EXPECT_NEAR(mixed.epsilon.value(), 1.0 + epsilon_of(Rho(0.03), delta).value(), 1e-12);
-  EXPECT_GE(mixed.epsilon.value(), 1.0 + epsilon_of(Rho(0.03), delta).value());
+  EXPECT_GE(mixed.epsilon.value(), expected);
+  EXPECT_NEAR(mixed.epsilon.value(), expected, 1e-12);
 
-  EXPECT_EQ(total({zcdp(0.5)}).composition, Composition::Zcdp);
-  EXPECT_EQ(total({zcdp(0.5)}).epsilon.value(), epsilon_of(Rho(0.5), delta).value());
+  const LedgerTotal gaussian = total({zcdp(0.5)});
+  EXPECT_EQ(gaussian.composition, Composition::Zcdp);
+  EXPECT_EQ(gaussian.epsilon.value(), epsilon_of(Rho(0.5), delta).value());
 }
 
 TEST(Ledger, WithDeltaZeroAcceptsPureRunsOnly) {
@@ -338,7 +341,7 @@ TEST(Ledger, RandomBusinessNeverExceedsTheLimit) {
   };
   std::vector<std::pair<std::string, LedgerCharge>> open;
   int refused = 0;
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < 100; ++i) {
     if (!open.empty() && below(2) == 0) {
       const auto at = open.begin() + static_cast<std::ptrdiff_t>(below(open.size()));
       const double share = static_cast<double>(below(5)) / 4.0;

@@ -9,8 +9,11 @@
 // that dies in between stays charged in full. Every change is one transaction that has reached
 // the disk when the call returns: two processes can't overspend together.
 //
-// Cost: create, reserve, settle, state, verify and report read the whole chain; record_step reads
-// a few rows. A Ledger serves one thread and does not survive fork(); open one in each.
+// A ledger holds nothing of the data: amounts, names, times, and digests of results that are
+// already private. It can be shown to whoever may see the releases.
+//
+// Work: reserve, settle, state, verify and report read the whole chain; record_step reads a few
+// rows. A Ledger serves one thread and does not survive fork(); open one in each process.
 
 #include <chrono>
 #include <cstdint>
@@ -102,11 +105,16 @@ class Ledger {
   static constexpr std::chrono::milliseconds kPatience{10'000};  // for another process's lock
 
   // Makes the file; UsageError if there is one. A crash leaves nothing, or an empty file.
+  //
+  // Privacy: from here on, all runs charged to the file are together (epsilon, delta)-DP for
+  // `terms.unit`, as long as there is one file: a copy would grant the budget again.
   static Ledger create(const std::string& path, const LedgerTerms& terms,
                        std::chrono::milliseconds patience = kPatience);
 
   // UsageError for anything that is not a sound ledger file of a known version; the chain itself
   // is checked by verify() and before each reservation. A read-only file can be shown.
+  //
+  // Privacy: grants nothing.
   static Ledger open(const std::string& path, std::chrono::milliseconds patience = kPatience);
 
   Ledger(Ledger&&) noexcept;
@@ -117,6 +125,10 @@ class Ledger {
 
   // Sets an amount aside and returns the run's id, 32 random hexadecimal digits. BudgetError for a
   // seeded run, another privacy unit, an amount above what is left, or a chain that is broken.
+  //
+  // Privacy: when it returns, the smallest valid composition of all charges, this one included, is
+  // within the limit (a privacy filter; see Book::compose for the theorems), and the charge is on
+  // the disk.
   std::string reserve(const RunInfo& info, const LedgerCharge& charge);
 
   // The same under an id the caller made and wrote down first, so that a crash between the two
@@ -127,11 +139,21 @@ class Ledger {
   // Commits a drawn result before it is used. Steps are numbered from 0 without gaps; a step that
   // is there with the same digest is left alone. BudgetError for one that is there with another
   // digest, which a copy of the run must have drawn; for a gap; and for a settled run.
+  //
+  // Privacy: of all copies and restarts of a run, at most one result of each step is ever used, so
+  // that the run costs what it reserved, once.
   void record_step(const std::string& run, std::int64_t index, const std::string& digest);
 
   // Ends a run and gives back what it did not spend. Once; the same amount again is left alone.
+  // BudgetError for more than was reserved, or for a pure amount where none was reserved.
+  //
+  // Privacy: the caller vouches that the run's filter charged no more than `spent`; no step can be
+  // recorded afterwards.
   void settle(const std::string& run, const LedgerCharge& spent);
 
+  // What a resumed run needs to know.
+  //
+  // Privacy: reads only what was released or granted; so do the functions below.
   RunState state(const std::string& run) const;
 
   // The newest entry's hash. A release that cites it lets verify() notice entries cut off later.

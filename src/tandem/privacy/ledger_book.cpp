@@ -204,17 +204,19 @@ Ledger::Book::Sums Ledger::Book::sums(bool settled) const {
   return sums;
 }
 
-Ledger::Book::Total Ledger::Book::compose(const Sums& sums) const {
-  const Cost beyond = Cost::at_most(kLargestCost);
-  const auto converted = [&](Cost rho) {
-    const double epsilon = epsilon_of(Rho(rho.upper_bound()), terms_.delta).value();
-    return epsilon < kLargestCost ? Cost::at_least(epsilon) : beyond;
-  };
-  if (sums.others == 0 && terms_.delta.value() == 0.0) return {sums.pure, Composition::Pure};
-  if (terms_.delta.value() == 0.0) return {beyond, Composition::Zcdp};
+Cost Ledger::Book::converted(Cost rho) const {
+  const double epsilon = epsilon_of(Rho(rho.upper_bound()), terms_.delta).value();
+  return Cost::at_least(std::min(epsilon, kLargestCost));  // beyond any limit
+}
 
-  const Total apart{sums.pure + converted(sums.other_rho),
-                    sums.others == 0 ? Composition::Pure : Composition::Mixed};
+Ledger::Book::Total Ledger::Book::compose_apart(const Sums& sums) const {
+  if (sums.others == 0) return {sums.pure, Composition::Pure};
+  return {sums.pure + converted(sums.other_rho), Composition::Mixed};
+}
+
+Ledger::Book::Total Ledger::Book::compose(const Sums& sums) const {
+  const Total apart = compose_apart(sums);
+  if (terms_.delta.value() == 0.0) return apart;
   const Total together{converted(sums.rho), Composition::Zcdp};
   const bool tie_as_zcdp = sums.others != 0 && together.epsilon == apart.epsilon;
   return together.epsilon < apart.epsilon || tie_as_zcdp ? together : apart;
@@ -224,32 +226,36 @@ bool Ledger::Book::fits(const Sums& sums) const {
   return compose(sums).epsilon <= Cost::at_most(terms_.epsilon.value());
 }
 
-Cost Ledger::Book::largest_that_fits(LedgerCharge (*charge)(Cost)) const {
+// By bisection, from an amount that fits up to the whole limit: a run costs at least its pure
+// epsilon, or its rho, in epsilon.
+Cost Ledger::Book::largest_that_fits(Cost low, LedgerCharge (*charge)(Cost)) const {
   const auto ok = [&](Cost amount) {
     Sums sums = sums_;
     sums.add(charge(amount));
     return fits(sums);
   };
-  // Bisection to the grain: a run costs at least its pure epsilon, or its rho, in epsilon.
-  Cost low;
+  if (!ok(low)) return {};
   Cost high = Cost::at_most(terms_.epsilon.value());
   if (ok(high)) return high;
-  if (!ok(low)) return low;
-  for (Cost half = (high - low) / 2.0; !half.is_zero(); half = (high - low) / 2.0) {
+  for (;;) {
+    const Cost half = (high - low) / 2.0;
+    if (half <= low * 0x1p-50) return low;
     (ok(low + half) ? low : high) = low + half;
   }
-  return low;
 }
 
 Cost Ledger::Book::left_pure() const {
-  return largest_that_fits([](Cost epsilon) {
+  // One pure run more adds its epsilon to the sum of the others, exactly.
+  const Cost limit = Cost::at_most(terms_.epsilon.value());
+  const Cost apart = compose_apart(sums_).epsilon;
+  return largest_that_fits(apart < limit ? limit - apart : Cost(), [](Cost epsilon) {
     const double e = epsilon.upper_bound();
     return LedgerCharge{epsilon, Cost::at_least(e * e / 2.0 * (1.0 + 0x1p-50))};
   });
 }
 
 Cost Ledger::Book::left_rho() const {
-  return largest_that_fits([](Cost rho) { return LedgerCharge{std::nullopt, rho}; });
+  return largest_that_fits(Cost(), [](Cost rho) { return LedgerCharge{std::nullopt, rho}; });
 }
 
 }  // namespace tandem

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A ledger's chain, read entry by entry against its rules: the terms, the runs and their totals.
-//
-// Privacy: a chain that passes was written by these rules, or rewritten as a whole by someone who
-// knows them; total() then bounds what the runs cost together (see compose).
 
 #include <map>
 
@@ -16,6 +13,9 @@ class Ledger::Book {
  public:
   // Takes the next entry. Returns what is wrong with it, in words that follow "entry N ", or
   // nothing. After a fault the book is of no use.
+  //
+  // Privacy: entries that pass were written by the ledger's rules, or rewritten as a whole chain by
+  // someone who knows them.
   std::optional<std::string> take(const LedgerEntry& entry);
 
   const LedgerTerms& terms() const { return terms_; }
@@ -39,6 +39,14 @@ class Ledger::Book {
 
   // The smallest valid epsilon at the ledger's delta, rounded up; beyond any limit when there is
   // none, which needs delta 0 and a run that is not pure.
+  //
+  // Privacy: runs with these charges, also interleaved, are together (epsilon, delta)-DP. Sums of
+  // pure epsilons: basic composition. Sums of rho: composition of zCDP (Bun, Steinke 2016), then
+  // epsilon_of. Mixed: basic composition of the two. The pure and the zCDP sum are also filters:
+  // holding them under a limit keeps the promise when amounts are chosen after seeing earlier
+  // results (Rogers et al. 2016; Whitehouse et al. 2023), and so does taking the smaller of the
+  // two, because the pure one needs no delta. The mixed sum is proved for amounts that do not
+  // depend on results; docs/ledger.md#amounts-chosen-after-seeing-results says what holds else.
   struct Total {
     Cost epsilon;
     Composition composition = Composition::Pure;
@@ -46,7 +54,9 @@ class Ledger::Book {
   Total compose(const Sums& sums) const;
   bool fits(const Sums& sums) const;  // compose(sums) is within the limit
 
-  // The largest run of each kind that still fits.
+  // The largest run of each kind that still fits, rounded down.
+  //
+  // Privacy: follow from public amounts only.
   Cost left_pure() const;
   Cost left_rho() const;
 
@@ -56,7 +66,9 @@ class Ledger::Book {
   std::optional<std::string> take_step(const LedgerEntry& entry, LedgerRun& run);
   std::optional<std::string> take_settle(const LedgerEntry& entry, LedgerRun& run);
   static std::optional<LedgerCharge> charge_of(const LedgerEntry& entry);
-  Cost largest_that_fits(LedgerCharge (*charge)(Cost)) const;
+  Cost converted(Cost rho) const;
+  Total compose_apart(const Sums& sums) const;
+  Cost largest_that_fits(Cost low, LedgerCharge (*charge)(Cost)) const;
 
   LedgerTerms terms_;
   std::string created_;

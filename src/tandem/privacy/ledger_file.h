@@ -7,6 +7,8 @@
 // without it would hand their budget out again. synchronous=EXTRA: when a commit returns, the
 // data, and the journal's removal from the folder, are on the disk.
 //
+// Privacy: every function here moves rows and claims nothing; ledger.h has the promises.
+//
 // Errors: SourceError when the file is locked, read-only or the disk fails; UsageError when the
 // content is not a ledger or damaged.
 
