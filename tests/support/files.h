@@ -36,7 +36,7 @@ std::optional<std::string> real_data(std::string_view relative);
 }  // namespace tandem::test
 
 // Skips the test when the real data isn't there; otherwise declares `name` as its path.
-#define TANDEM_REAL_DATA(name, relative)                                        \
-  const auto name##_found = tandem::test::real_data(relative);                  \
+#define TANDEM_REAL_DATA(name, relative)                                         \
+  const auto name##_found = tandem::test::real_data(relative);                   \
   if (!name##_found) GTEST_SKIP() << "TANDEM_DATA does not hold " << (relative); \
   const std::string name = *name##_found
