@@ -4,6 +4,9 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <new>
 
 #include "tandem/base/error.h"
@@ -25,6 +28,12 @@ void add(void* app, const std::string& flag, T& value, const std::string& help, 
 int complain(const std::string& message, int code) {
   fmt::print(stderr, "tandem: {}\n", message);
   return code;
+}
+
+// What was printed must have arrived: a full disk is a failure, not a short answer.
+int finish(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return complain(fmt::format("The output can't be written ({}).", std::strerror(errno)), 1);
 }
 
 // A parser's message as one sentence that ends with the cure.
@@ -81,14 +90,14 @@ int run_commands(int argc, const char* const* argv,
     for (const auto& [sub, command] : known) {
       if (sub->parsed()) {
         fmt::print("{}", sub->help("tandem"));
-        return 0;
+        return finish(0);
       }
     }
     fmt::print("{}", app.help());
-    return 0;
+    return finish(0);
   } catch (const CLI::CallForVersion&) {
     fmt::print("tandem {}\n", version());
-    return 0;
+    return finish(0);
   } catch (const CLI::ParseError& error) {
     for (const auto& [sub, command] : known) {
       if (sub->parsed()) called = command->name();
@@ -98,10 +107,10 @@ int run_commands(int argc, const char* const* argv,
 
   try {
     for (const auto& [sub, command] : known) {
-      if (sub->parsed()) return command->run();
+      if (sub->parsed()) return finish(command->run());
     }
     fmt::print("{}", app.help());
-    return 0;
+    return finish(0);
   } catch (const UsageError& error) {
     return complain(error.what(), 2);
   } catch (const BudgetError& error) {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <toml++/toml.h>
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <system_error>
 
 #include "tandem/base/check.h"
 #include "tandem/base/text.h"
@@ -114,9 +116,9 @@ void Document::allow_only(std::span<const std::string_view> keys) const {
     if (std::ranges::find(keys, name) != keys.end()) continue;
     std::vector<std::string> known(keys.begin(), keys.end());
     const auto guess = nearest(name, known);
-    fail(fmt::format("has an unknown key {}; {}.", in_quotes(name),
+    fail(fmt::format("has an unknown key {}; {}", in_quotes(name),
                      guess ? "did you mean " + in_quotes(*guess) + "?"
-                           : "known keys are " + list_names(known, 20)));
+                           : "known keys are " + list_names(known, 20) + "."));
   }
 }
 
@@ -137,6 +139,19 @@ void Document::push(Document value) {
   std::get<Array>(value_).push_back(std::move(value));
 }
 
+namespace {
+
+// A key as a step of a path. Odd and long ones are quoted and cut: every value keeps its path, and
+// messages are one line.
+std::string path_step(const std::string& key) {
+  const bool plain = !key.empty() && key.size() <= 60 && std::ranges::all_of(key, [](const char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
+  });
+  return plain ? key : in_quotes(key);
+}
+
+}  // namespace
+
 void Document::locate(const std::shared_ptr<const std::string>& name, const std::string& path) {
   name_ = name;
   path_ = path;
@@ -146,7 +161,8 @@ void Document::locate(const std::shared_ptr<const std::string>& name, const std:
     }
   } else if (auto* members = std::get_if<Object>(&value_)) {
     for (auto& [key, value] : *members) {
-      value.locate(name, path.empty() ? key : fmt::format("{}.{}", path, key));
+      const std::string step = path_step(key);
+      value.locate(name, path.empty() ? step : fmt::format("{}.{}", path, step));
     }
   }
 }
@@ -250,11 +266,13 @@ struct JsonEvents {
   bool end_array() { return builder.close(), true; }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::json::exception& error) {
-    std::string what = error.what();  // "[...] parse error at line 3, column 7: reason; ..."
+    // "[...] parse error at line 3, column 7: reason; last read: 'text'", or of a number beyond a
+    // double "[...] number overflow parsing '1e999'". The text may be long.
+    std::string what = error.what();
     if (const auto at = what.find("at line"); at != std::string::npos) {
-      what = what.substr(at + 3);
+      what = what.substr(at + 3, what.find("; last read: ") - (at + 3));
     } else {
-      what = fmt::format("byte {}", position);
+      what = fmt::format("the number that ends at byte {} is too large", position);
     }
     throw UsageError(fmt::format("{} is not valid JSON: {}.", name, what));
   }
@@ -284,12 +302,59 @@ void add_toml(DocumentBuilder& builder, const toml::node& node, const std::strin
   } else if (const auto* integer = node.as_integer()) {
     builder.value(integer->get());
   } else if (const auto* number = node.as_floating_point()) {
+    if (!std::isfinite(number->get())) {
+      throw UsageError(fmt::format("{}, line {}: a number is finite; write one in digits.", name,
+                                   node.source().begin.line));
+    }
     builder.value(number->get());
   } else if (const auto* boolean = node.as_boolean()) {
     builder.value(boolean->get());
   } else {
     throw UsageError(fmt::format("{}, line {}: dates and times are written as strings, in quotes.",
                                  name, node.source().begin.line));
+  }
+}
+
+// toml++ makes a table for each part of a dotted key and takes them down by recursion, so a key of
+// a million parts would end the program. Passes over strings and comments.
+void refuse_deep_keys(std::string_view text, const std::string& name) {
+  const auto skip_string = [&](std::size_t at) {  // from its first quote to behind its last
+    const char quote = text[at];
+    const std::string three(3, quote);
+    const bool long_form = text.substr(at, 3) == three;
+    for (at += long_form ? 3 : 1; at < text.size(); ++at) {
+      if (text[at] == '\\' && quote == '"') {
+        ++at;
+      } else if (!long_form && (text[at] == quote || text[at] == '\n')) {
+        return at + 1;
+      } else if (long_form && text.substr(at, 3) == three) {
+        at += 3;
+        for (int more = 0; more < 2 && at < text.size() && text[at] == quote; ++more) ++at;
+        return at;
+      }
+    }
+    return text.size();
+  };
+  int dots = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '"' || c == '\'') {
+      at = skip_string(at);
+      continue;
+    }
+    if (c == '#') {
+      at = std::min(text.find('\n', at), text.size());
+      continue;
+    }
+    if (c == '.') {
+      if (++dots > kDeepest) {
+        throw UsageError(
+            fmt::format("{} nests deeper than {} levels; flatten it.", name, kDeepest));
+      }
+    } else if (std::string_view("\n=,[]{}").find(c) != std::string_view::npos) {
+      dots = 0;
+    }
+    ++at;
   }
 }
 
@@ -382,6 +447,7 @@ Document Document::parse_json(std::string_view text, const std::string& name) {
 }
 
 Document Document::parse_toml(std::string_view text, const std::string& name) {
+  refuse_deep_keys(text, name);
   DocumentBuilder builder(name);
   try {
     add_toml(builder, toml::parse(text, name), name);
@@ -404,7 +470,8 @@ std::string Document::to_json(int indent) const {
 }
 
 std::string read_text_file(const std::string& path, std::size_t limit) {
-  if (std::filesystem::is_directory(path)) {
+  std::error_code unknown;  // what can't be looked at can't be opened either
+  if (std::filesystem::is_directory(path, unknown)) {
     throw UsageError(fmt::format("{} is a folder; name a file.", path));
   }
   std::FILE* file = std::fopen(path.c_str(), "rb");

@@ -17,8 +17,10 @@ template <class T>
 std::optional<T> parse_whole(std::string_view text) {
   T value{};
   const char* end = text.data() + text.size();
-  if (text.starts_with('+')) text.remove_prefix(1);
-  if (text.starts_with('+') || text.empty()) return std::nullopt;
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return std::nullopt;
+  }
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || stop != end) return std::nullopt;
   return value;
@@ -53,8 +55,13 @@ std::string_view trim(std::string_view text) {
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 60;
+  std::size_t shown = std::min(text.size(), kLongest);
+  if (shown < text.size()) {  // not in the middle of a UTF-8 character
+    while (shown > kLongest - 4 && (static_cast<unsigned char>(text[shown]) & 0xc0) == 0x80)
+      --shown;
+  }
   std::string out = "'";
-  for (const char c : text.substr(0, kLongest)) {
+  for (const char c : text.substr(0, shown)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) {
       out += fmt::format("\\x{:02x}", byte);
@@ -62,7 +69,7 @@ std::string in_quotes(std::string_view text) {
       out += c;
     }
   }
-  if (text.size() > kLongest) out += "...";
+  if (shown < text.size()) out += "...";
   return out + "'";
 }
 

@@ -48,7 +48,11 @@ class CodedCodec final : public Codec {
       if (*number >= std::int64_t{size_}) return {size_ - 1, true};
       return {static_cast<Code>(*number), false};
     }
-    return {0, true};
+    // A whole number beyond 64 bits has a nearer end too; below zero it is 0, as all else.
+    if (text.starts_with('+')) text.remove_prefix(1);
+    const bool digits =
+        !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+    return {digits ? size_ - 1 : 0, true};
   }
 
   Code size_;

@@ -23,6 +23,7 @@ namespace {
 constexpr std::size_t kBlockBytes = std::size_t{2} << 20;
 constexpr std::size_t kRowsAtOnce = 256;
 constexpr char kQuote = '"';
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // UTF-8's
 
 // Splits records into fields. Text always ends in a line feed, which stops every scan.
 class Tokenizer {
@@ -69,6 +70,7 @@ class Tokenizer {
  private:
   const char* next_quoted(const char* p, const char* end, std::string_view& field) {
     unquoted_.clear();
+    bool closed = true;
     for (;;) {
       const auto* stop =
           static_cast<const char*>(std::memchr(p, kQuote, static_cast<std::size_t>(end - p)));
@@ -84,6 +86,7 @@ class Tokenizer {
       unquoted_.append(p, stop);
       if (*stop == '\n') {
         p = stop;
+        closed = false;
         break;
       }
       p = stop + 1;
@@ -100,7 +103,9 @@ class Tokenizer {
       const char* rest = p;
       while (*p != delimiter_ && *p != '\n') ++p;
       unquoted_.append(rest, p);
+      closed = false;
     }
+    if (!closed && *p == '\n' && unquoted_.ends_with('\r')) unquoted_.pop_back();
     field = unquoted_;
     return p;
   }
@@ -125,7 +130,7 @@ class BlockReader {
         source_(ByteSource::open(path)) {
     rest_.resize(3);
     rest_.resize(source_->read(rest_));
-    if (rest_ == "\xef\xbb\xbf") rest_.clear();  // UTF-8's byte order mark
+    if (rest_ == kByteOrderMark) rest_.clear();
     if (rest_.starts_with("\xff\xfe") || rest_.starts_with("\xfe\xff")) {
       throw UsageError(fmt::format("{} is UTF-16; save it as UTF-8.", path));
     }
@@ -137,19 +142,18 @@ class BlockReader {
     rest_.clear();
     while (!ended_) {
       const std::size_t before = block.size();
-      const std::size_t wanted = std::max(kBlockBytes, before + kBlockBytes / 2);
+      const std::size_t wanted = std::max(kBlockBytes, before + std::max(before, kBlockBytes) / 2);
       block.resize(wanted);
       const std::size_t got = source_->read(std::span(block).subspan(before));
       block.resize(before + got);
       ended_ = block.size() < wanted;
-      drop_overlong(block);
+      limit_first_record(block);
       if (ended_) break;
       if (const std::size_t whole = tokenizer_.whole_records(block)) {
         rest_ = block.substr(whole);
         block.resize(whole);
         break;
       }
-      if (block.size() > kLongestCsvRecord) shorten(block);
     }
     if (!block.empty() && block.back() != '\n') block += '\n';
     lines_ += count_lines(block);
@@ -161,25 +165,18 @@ class BlockReader {
 
  private:
   // A record beyond the limit: an error, or (private) the record is cut and its rest is passed by.
-  void shorten(std::string& block) {
-    if (policy_ == RowPolicy::MustFit) {
+  // Only the first of a block can be so long: a block grows no further than its first record.
+  void limit_first_record(std::string& block) const {
+    if (block.size() <= kLongestCsvRecord) return;
+    const auto within_limit = std::string_view(block).substr(0, kLongestCsvRecord);
+    if (tokenizer_.whole_records(within_limit) > 0) return;
+    if (policy_ == RowPolicy::MustFit || lines_ == 0) {  // the header is public
       throw UsageError(fmt::format(
           "{}, line {}: a row is longer than {}; check the file's line ends and quotes.", path_,
           lines_ + 1, human_bytes(static_cast<double>(kLongestCsvRecord))));
     }
-    block.resize(kLongestCsvRecord);
-    dropping_ = true;
-  }
-
-  void drop_overlong(std::string& block) {
-    if (!dropping_) return;
-    const auto line_end = block.find('\n', kLongestCsvRecord);
-    if (line_end == std::string::npos) {
-      block.resize(std::min(block.size(), kLongestCsvRecord));
-    } else {
-      block.erase(kLongestCsvRecord, line_end - kLongestCsvRecord);
-      dropping_ = false;
-    }
+    const auto line_end = std::min(block.find('\n', kLongestCsvRecord), block.size());
+    block.erase(kLongestCsvRecord, line_end - kLongestCsvRecord);
   }
 
   std::string path_;
@@ -189,7 +186,6 @@ class BlockReader {
   std::string rest_;
   std::size_t lines_ = 0;
   bool ended_ = false;
-  bool dropping_ = false;
 };
 
 struct Header {
@@ -197,8 +193,12 @@ struct Header {
   std::size_t bytes = 0;  // up to and with its line feed
 };
 
-Header read_header(const std::string& path, std::string_view block, char delimiter) {
+// The names in the first record. With RowPolicy::Repair that is the first line and no more: a quote
+// left open there must not draw in the rows, which are private.
+Header read_header(const std::string& path, std::string_view block, RowPolicy policy,
+                   char delimiter) {
   const std::string_view line = block.substr(0, block.find('\n') + 1);
+  if (policy == RowPolicy::Repair) block = line;
   for (const char c : line) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') {
@@ -312,8 +312,10 @@ class BlockParser {
       out.problem = {count_lines({block.data(), where}) + 1, std::move(sentence)};
     };
     while (p < end) {
-      // Blank lines are no rows, except where one column's empty value looks just so.
-      if (slots_.size() > 1 && (*p == '\n' || (*p == '\r' && p[1] == '\n'))) {
+      // Blank lines are no rows, except where one column's empty value looks just so, and in
+      // private data, where the number of rows depends on the number of lines alone.
+      if (policy_ == RowPolicy::MustFit && slots_.size() > 1 &&
+          (*p == '\n' || (*p == '\r' && p[1] == '\n'))) {
         p += *p == '\n' ? 1 : 2;
         continue;
       }
@@ -443,7 +445,7 @@ CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOption
         fmt::format("{} is empty; a CSV file starts with a line of column names.", path));
   }
   CsvTable out;
-  const Header header = read_header(path, block, options.delimiter);
+  const Header header = read_header(path, block, options.policy, options.delimiter);
   const int key = find_key(path, header, options.key_column);
   const BlockParser parser(schema,
                            match_columns(path, header, schema.domain(), out.ignored_columns), key,
@@ -453,6 +455,7 @@ CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOption
 
   std::size_t lines_before = count_lines(std::string_view(block).substr(0, header.bytes));
   block.erase(0, header.bytes);
+  if (block.empty()) block = reader.next();  // a first row longer than a block
 
   std::vector<ParsedBlock> parsed;
   const auto at_once = static_cast<std::size_t>(std::max(1, options.threads.count));
@@ -485,8 +488,8 @@ CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOption
 namespace {
 
 void append_field(std::string& line, std::string_view text, bool only_column) {
-  const bool plain =
-      text.find_first_of(",\"\r\n") == std::string_view::npos && !(text.empty() && only_column);
+  const bool plain = text.find_first_of(",\"\r\n") == std::string_view::npos &&
+                     !(text.empty() && only_column) && !text.starts_with(kByteOrderMark);
   if (plain) {
     line += text;
     return;

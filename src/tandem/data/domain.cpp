@@ -59,10 +59,10 @@ AttributeId Domain::at(std::string_view name, std::string_view where) const {
   std::vector<std::string> names;
   for (const auto& attribute : attributes()) names.push_back(attribute.name);
   const auto guess = nearest(name, names);
-  throw UsageError(fmt::format("{} names {}, which is not a column of the schema; {}.", where,
+  throw UsageError(fmt::format("{} names {}, which is not a column of the schema; {}", where,
                                in_quotes(name),
                                guess ? "did you mean " + in_quotes(*guess) + "?"
-                                     : "its columns are " + list_names(names, 12)));
+                                     : "its columns are " + list_names(names, 12) + "."));
 }
 
 std::optional<std::size_t> Domain::try_cells(const Clique& clique) const {

@@ -18,7 +18,7 @@ constexpr std::int64_t kLargestAttribute = std::int64_t{1} << 31;
 constexpr std::size_t kMostColumns = std::size_t{1} << 16;
 constexpr int kFormat = 1;
 
-// A value as it stands in the file: a string, or a number or boolean written the usual way.
+// A value as it stands in the file: a string, or a whole number.
 std::string value_text(const Document& value) {
   if (value.is_string()) return value.as_string();
   if (value.is_integer()) return std::to_string(value.as_integer());
@@ -100,7 +100,11 @@ Schema Schema::from_document(const Document& document) {
   }
   std::vector<ColumnSchema> columns;
   const Document* list = document.find("columns");
-  if (list == nullptr) list = document.find("column");  // TOML's [[column]] reads best so
+  const Document* singular = document.find("column");  // TOML's [[column]] reads best so
+  if (list != nullptr && list->is_array() && singular != nullptr) {
+    document.fail("has both 'columns' and 'column'; keep one.");
+  }
+  if (list == nullptr) list = singular;
   if (list != nullptr && list->is_array()) {
     static constexpr std::array<std::string_view, 4> kKeys = {"format", "columns", "column",
                                                               "description"};

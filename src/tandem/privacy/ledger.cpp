@@ -185,8 +185,8 @@ void Ledger::reserve(const std::string& run, const RunInfo& info, const LedgerCh
   Book book = impl_->read();
   if (const LedgerRun* known = book.find(run)) {
     if (known->reserved == charge) return;
-    throw BudgetError(fmt::format("{}: the run {} reserved another amount; start a new release.", path,
-                                  in_quotes(run)));
+    throw BudgetError(fmt::format("{}: the run {} reserved another amount; start a new release.",
+                                  path, in_quotes(run)));
   }
   Book::Sums with = book.sums();
   with.add(charge);

@@ -43,6 +43,7 @@ LinearMap LinearMap::rounded(std::span<const double> entries, std::size_t rows, 
 }
 
 std::span<const LinearMap::Entry> LinearMap::row(std::size_t index) const {
+  check(index + 1 < offsets_.size(), "a map has such a row; the identity lists none");
   return std::span(entries_).subspan(offsets_[index], offsets_[index + 1] - offsets_[index]);
 }
 

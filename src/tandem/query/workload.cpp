@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -22,6 +23,7 @@ namespace {
 // n choose k, cut off at `most` + 1.
 std::size_t choose_up_to(std::size_t n, std::size_t k, std::size_t most) {
   if (k > n) return 0;
+  k = std::min(k, n - k);  // so that no step is larger than the result
   double ways = 1.0;
   for (std::size_t i = 0; i < k; ++i) {
     ways = ways * static_cast<double>(n - i) / static_cast<double>(i + 1);
@@ -33,6 +35,17 @@ bool order(const Clique& a, const Clique& b) {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
+std::size_t checked_cells(const Domain& domain, const Clique& clique) {
+  const std::size_t cells = domain.cells(clique);
+  if (cells > kMostCellsOfMarginal) {
+    throw UsageError(fmt::format(
+        "The marginal of {} has {} cells, more than {}; take fewer columns or coarser ones.",
+        domain.describe(clique), with_commas(cells), with_commas(kMostCellsOfMarginal)));
+  }
+  return cells;
+}
+
+// Refuses a k for which there are too few columns, or even the smallest marginal is too large.
 void check_k(const Domain& domain, std::size_t k) {
   if (k < 1 || k > domain.size()) {
     throw UsageError(
@@ -40,6 +53,11 @@ void check_k(const Domain& domain, std::size_t k) {
                     "to {}.",
                     k, k, domain.size(), domain.size()));
   }
+  std::vector<AttributeId> ids(domain.size());
+  std::iota(ids.begin(), ids.end(), AttributeId{0});
+  std::ranges::stable_sort(ids, {}, [&](AttributeId id) { return domain[id].size; });
+  ids.resize(k);
+  checked_cells(domain, Clique(std::move(ids)));
 }
 
 // Every k-subset of 0 .. n-1, in lexicographic order.
@@ -68,13 +86,7 @@ Workload::Workload(Domain domain, std::string name, const std::vector<WeightedCl
       cliques_[at->second].weight += weight;
       continue;
     }
-    const std::size_t cells = domain_.cells(clique);
-    if (cells > kMostCellsOfMarginal) {
-      throw UsageError(fmt::format(
-          "The marginal of {} has {} cells, more than {}; take fewer columns or coarser ones.",
-          domain_.describe(clique), with_commas(cells), with_commas(kMostCellsOfMarginal)));
-    }
-    queries_ += cells;
+    queries_ += checked_cells(domain_, clique);
     cliques_.push_back({clique, weight});
   }
   std::ranges::sort(cliques_, order, &WeightedClique::clique);
@@ -85,8 +97,7 @@ Workload Workload::all_k_way(const Domain& domain, std::size_t k) {
   if (choose_up_to(domain.size(), k, kMostMarginals) > kMostMarginals) {
     throw UsageError(
         fmt::format("all-{}way of {} columns has more than {} marginals, too many to hold; use a "
-                    "sample of them, "
-                    "such as random-{}way:4096:1.",
+                    "sample of them, such as random-{}way:4096:1.",
                     k, domain.size(), with_commas(kMostMarginals), k));
   }
   std::vector<WeightedClique> cliques;
@@ -129,6 +140,8 @@ Workload Workload::random_k_way(const Domain& domain, std::size_t k, std::size_t
 }
 
 namespace {
+
+constexpr double kLargestWeight = 1e100;  // a sum of a million of them is a number too
 
 constexpr std::string_view kForms =
     "'all-3way', 'random-3way:COUNT:SEED' or the path of a .json or .toml file";
@@ -178,7 +191,11 @@ Workload Workload::from_document(const Domain& domain, const Document& document,
                              format->as_integer()));
   }
   const Document* list = document.find("marginals");
-  if (list == nullptr) list = document.find("marginal");
+  const Document* singular = document.find("marginal");
+  if (list != nullptr && singular != nullptr) {
+    document.fail("has both 'marginals' and 'marginal'; keep one.");
+  }
+  if (list == nullptr) list = singular;
   if (list == nullptr) document.fail("has no 'marginals'; list them (docs/formats.md).");
   if (list->as_array().empty()) list->fail("is empty; list at least one marginal.");
   if (list->as_array().size() > kMostMarginals) {
@@ -194,7 +211,10 @@ Workload Workload::from_document(const Domain& domain, const Document& document,
       columns = &item.at("columns");
       if (const auto* given = item.find("weight")) {
         weight = given->as_number();
-        if (!(weight > 0.0 && std::isfinite(weight))) given->fail("is not a positive number.");
+        if (!(weight > 0.0 && weight <= kLargestWeight)) {
+          given->fail(
+              fmt::format("is {}; choose a positive number up to {}.", weight, kLargestWeight));
+        }
       }
     }
     std::vector<AttributeId> ids;
