@@ -95,8 +95,8 @@ ExpBounds exp_bounds(const Fixed& x) {
 Multiples::Multiples(Rate rate) {
   check(rate.den > 0, "a rate needs a positive denominator");
   if (rate.num == 0) return;
-  const int n = std::bit_width(rate.num);
-  const int d = std::bit_width(rate.den);
+  const auto n = static_cast<int>(std::bit_width(rate.num));
+  const auto d = static_cast<int>(std::bit_width(rate.den));
   shift_ = 63 + d - n;
   UInt128 quotient = (static_cast<UInt128>(rate.num) << shift_) / rate.den;
   if (quotient >> 63 == 0) {
