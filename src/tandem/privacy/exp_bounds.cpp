@@ -74,9 +74,9 @@ constexpr std::uint64_t kSlack = 13;
 
 std::uint64_t exp_lower(UInt128 x) {
   if (x >> 64 >= kWholes) return 0;  // the truth is below 1 unit
+  const auto whole = static_cast<std::size_t>(x >> 64);
   const auto fraction = static_cast<std::uint64_t>(x);
-  std::uint64_t e = high_product(kWhole[static_cast<std::size_t>(x >> 64)],  //
-                                 kParts<64>[fraction >> 58]);
+  std::uint64_t e = high_product(kWhole[whole], kParts<64>[fraction >> 58]);
   e = high_product(e, kParts<4096>[(fraction >> 52) & 63]);
   return high_product(e, exp_small(fraction & ((std::uint64_t{1} << 52) - 1)));
 }
