@@ -68,6 +68,25 @@ void Args::flag(const std::string& flag, bool& value, const std::string& help) {
   app_of(app_).add_flag(flag, value, help);
 }
 
+void CommonFlags::declare(Args& args) {
+  args.option("--threads", threads, "threads; 0 takes all cores");
+  args.flag("--json", json, "print JSON");
+  args.flag("--quiet", quiet, "print no notes and no progress");
+}
+
+Threads CommonFlags::thread_count() const {
+  if (threads < 0 || threads > 4096) {
+    throw UsageError(fmt::format("--threads is {}; choose 0 (all cores) to 4096.", threads));
+  }
+  return threads == 0 ? Threads::all() : Threads{static_cast<int>(threads)};
+}
+
+void CommonFlags::note(const std::string& text) const {
+  if (!quiet) fmt::print(stderr, "{}\n", text);
+}
+
+bool Args::given(const std::string& flag) const { return app_of(app_).count(flag) > 0; }
+
 int run_commands(int argc, const char* const* argv,
                  const std::vector<std::unique_ptr<Command>>& commands) {
   CLI::App app("tandem: differentially private synthetic data, with help from public data");
