@@ -73,6 +73,16 @@ std::size_t width(std::string_view text) {
 
 }  // namespace
 
+std::string show_budget(const Ledger& ledger, bool json) {
+  const LedgerReport report = ledger.report();
+  return json ? to_document(report).to_json(2) + "\n" : to_text(report);
+}
+
+Verdict verify_budget(const Ledger& ledger, std::span<const std::string> anchors, bool json) {
+  const VerifyReport report = ledger.verify(anchors);
+  return {report.whole(), json ? to_document(report).to_json(2) + "\n" : to_text(report)};
+}
+
 Document to_document(const LedgerReport& report) {
   Document runs = Document::array();
   for (const LedgerRun& run : report.runs) {
