@@ -42,7 +42,7 @@ struct CommonFlags {
   bool quiet = false;
 
   void declare(Args& args);
-  Threads thread_count() const;             // UsageError when out of range
+  Threads thread_count() const;              // UsageError when out of range
   void note(const std::string& text) const;  // to standard error, unless quiet
 };
 

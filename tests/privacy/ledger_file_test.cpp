@@ -13,8 +13,6 @@
 
 #include <array>
 #include <csignal>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <random>
 #include <thread>
@@ -41,7 +39,10 @@ using testing::HasSubstr;
 // Raw SQL on a file, as someone at a prompt would type it.
 class Sql {
  public:
-  explicit Sql(const std::string& path) { sqlite3_open(path.c_str(), &db_); }
+  explicit Sql(const std::string& path) {
+    sqlite3_open(path.c_str(), &db_);
+    run("PRAGMA synchronous = OFF");
+  }
   ~Sql() { sqlite3_close(db_); }
   Sql(const Sql&) = delete;
   Sql& operator=(const Sql&) = delete;

@@ -121,6 +121,18 @@ TEST(Ledger, AllowsExactlyTheLimitInZcdp) {
   EXPECT_THROW(open_run(over, zcdp(above)), BudgetError);
 }
 
+TEST(Ledger, ARunOfTheWholeLimitFits) {
+  const TempDir dir;
+  int number = 0;
+  for (const double epsilon : {0.0001, 0.1, 0.7, 1.0, 3.0, 1000.0}) {
+    for (const double delta : {1e-15, 1e-9, 0.01}) {
+      Ledger ledger = Ledger::create(dir / std::to_string(++number), terms(epsilon, delta));
+      const Rho rho = rho_of(Epsilon(epsilon), Delta(delta));
+      EXPECT_NO_THROW(open_run(ledger, {std::nullopt, CostForTests::at_most(rho.value())}));
+    }
+  }
+}
+
 TEST(Ledger, WhatIsLeftFitsAndNothingMore) {
   const TempDir dir;
   Ledger ledger = Ledger::create(dir / "a", terms(2.0, 1e-6));

@@ -7,7 +7,9 @@
 #include <array>
 #include <cmath>
 
+#include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/engine/privacy_unit_text.h"
 #include "tandem/privacy/accountant.h"
 
 namespace tandem {
@@ -72,6 +74,26 @@ std::size_t width(std::string_view text) {
 }
 
 }  // namespace
+
+Ledger create_budget(const BudgetRequest& request) {
+  if (request.dataset.empty()) throw UsageError("--dataset is missing; name the private data set.");
+  if (!(request.epsilon > 0.0)) {
+    throw UsageError("--epsilon is missing or not positive; give the total budget, such as 4.");
+  }
+  return Ledger::create(request.ledger,
+                        {request.dataset, Epsilon(request.epsilon), Delta(request.delta),
+                         parse_privacy_unit(request.neighbors, request.rows_per_person)});
+}
+
+std::string show_budget(const Ledger& ledger, bool json) {
+  const LedgerReport report = ledger.report();
+  return json ? to_document(report).to_json(2) + "\n" : to_text(report);
+}
+
+Verdict verify_budget(const Ledger& ledger, std::span<const std::string> anchors, bool json) {
+  const VerifyReport report = ledger.verify(anchors);
+  return {report.whole(), json ? to_document(report).to_json(2) + "\n" : to_text(report)};
+}
 
 Document to_document(const LedgerReport& report) {
   Document runs = Document::array();

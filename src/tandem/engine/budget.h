@@ -3,6 +3,7 @@
 // `tandem budget`: what it does and what it prints.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,23 +19,26 @@ struct BudgetRequest {
   double delta = 1e-9;
   std::string neighbors = "replace-one";
   std::int64_t rows_per_person = 1;
-  std::vector<std::string> anchors;
 };
 
-LedgerReport create_budget(const BudgetRequest& request);
-LedgerReport show_budget(const BudgetRequest& request);
-LedgerReport limit_budget(const BudgetRequest& request);  // sets the total budget anew
-VerifyReport verify_budget(const BudgetRequest& request);
+// `budget create`: UsageError for what is missing or out of range.
+Ledger create_budget(const BudgetRequest& request);
 
-// Stable, "format": 1; docs/ledger.md has the fields. Amounts are numbers rounded up, except what
-// is left, which is rounded down.
+// `budget show`: a table for people, or JSON with "format": 1 (docs/ledger.md has the fields).
+// Amounts are rounded up, except what is left, which is rounded down.
+std::string show_budget(const Ledger& ledger, bool json);
+
+// `budget verify`: one sentence, or JSON with "format": 1. Each anchor is a hash that a release
+// cites and the chain must hold.
+struct Verdict {
+  bool whole = false;
+  std::string text;
+};
+Verdict verify_budget(const Ledger& ledger, std::span<const std::string> anchors, bool json);
+
 Document to_document(const LedgerReport& report);
-
-// For people: the terms, the totals, and a line for each run. Ends in a newline.
-std::string to_text(const LedgerReport& report);
-
-// {"format": 1, "whole": ..., "entries": ..., "head": ..., "fault": ...}.
 Document to_document(const VerifyReport& report);
-std::string to_text(const VerifyReport& report);  // one sentence and a newline
+std::string to_text(const LedgerReport& report);
+std::string to_text(const VerifyReport& report);
 
 }  // namespace tandem

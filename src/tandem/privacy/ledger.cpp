@@ -207,9 +207,9 @@ void Ledger::Impl::refuse_amount(const Book& book, const LedgerCharge& charge) c
   std::string left = "pure epsilon " + rounded_down(book.left_pure().lower_bound());
   if (delta.value() > 0.0) {
     const Rho rho(book.left_rho().lower_bound());
-    left += fmt::format(", or epsilon {} at delta {} (rho {})",
-                        rounded_down(epsilon_of(rho, delta).value()), delta.value(),
-                        rounded_down(rho.value()));
+    const double epsilon = rho.value() > 0.0 ? epsilon_of(rho, delta).value() : 0.0;
+    left += fmt::format(", or epsilon {} at delta {} (rho {})", rounded_down(epsilon),
+                        delta.value(), rounded_down(rho.value()));
   }
   throw BudgetError(fmt::format(
       "{}: this run asks for epsilon {:.6g}, the runs so far hold {:.6g}, and the limit is {:.6g} "

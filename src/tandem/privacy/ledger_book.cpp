@@ -205,6 +205,8 @@ Ledger::Book::Sums Ledger::Book::sums(bool settled) const {
 }
 
 Cost Ledger::Book::converted(Cost rho) const {
+  if (rho.is_zero()) return {};
+  if (terms_.delta.value() == 0.0) return Cost::at_most(kLargestCost);
   const double epsilon = epsilon_of(Rho(rho.upper_bound()), terms_.delta).value();
   return Cost::at_least(std::min(epsilon, kLargestCost));  // beyond any limit
 }
