@@ -314,7 +314,12 @@ SynthSummary synthesize(const SynthRun& run) {
   check_same_run(folder.record(), run_record(s, p, ""));
   const std::string run_id = folder.record().at("run").as_string();
   if (ledger) {
-    ledger->reserve(run_id, {p.mechanism.name, s.out, p.unit, seeded}, p.filter.reservation());
+    try {
+      ledger->reserve(run_id, {p.mechanism.name, s.out, p.unit, seeded}, p.filter.reservation());
+    } catch (const BudgetError&) {
+      if (!run.resume) folder.discard();
+      throw;
+    }
   }
 
   Problem problem{p.schema.domain(), p.workload, load_public(run, p.schema)};
