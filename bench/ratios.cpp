@@ -56,23 +56,27 @@ class Collector : public benchmark::ConsoleReporter {
 
 }  // namespace
 
-Ratio::Ratio(std::string title, std::string slow, std::string fast, double goal) {
+Ratio::Ratio(const std::string& title, const std::string& slow, const std::string& fast,
+             double goal) {
   lines().push_back([=](const Results& results) -> std::optional<std::string> {
     if (!results.contains(slow) || !results.contains(fast)) return std::nullopt;
     const double ratio = results.at(slow).seconds / results.at(fast).seconds;
-    return fmt::format("{:<68} {:9.2f}x  (goal {:g}x){}", title, ratio, goal, verdict(ratio >= goal));
+    return fmt::format("{:<68} {:9.2f}x  (goal {:g}x){}", title, ratio, goal,
+                       verdict(ratio >= goal));
   });
 }
 
-Against::Against(std::string title, double seconds, std::string name, double goal) {
+Against::Against(const std::string& title, double seconds, const std::string& name, double goal) {
   lines().push_back([=](const Results& results) -> std::optional<std::string> {
     if (!results.contains(name)) return std::nullopt;
     const double ratio = seconds / results.at(name).seconds;
-    return fmt::format("{:<68} {:9.2f}x  (goal {:g}x){}", title, ratio, goal, verdict(ratio >= goal));
+    return fmt::format("{:<68} {:9.2f}x  (goal {:g}x){}", title, ratio, goal,
+                       verdict(ratio >= goal));
   });
 }
 
-Rate::Rate(std::string title, std::string name, std::string counter, double goal, bool at_most) {
+Rate::Rate(const std::string& title, const std::string& name, const std::string& counter,
+           double goal, bool at_most) {
   lines().push_back([=](const Results& results) -> std::optional<std::string> {
     if (!results.contains(name)) return std::nullopt;
     const double value = counter_of(results.at(name), counter);
@@ -81,8 +85,8 @@ Rate::Rate(std::string title, std::string name, std::string counter, double goal
   });
 }
 
-Share::Share(std::string title, std::string numerator, std::string denominator,
-             std::string counter) {
+Share::Share(const std::string& title, const std::string& numerator, const std::string& denominator,
+             const std::string& counter) {
   lines().push_back([=](const Results& results) -> std::optional<std::string> {
     if (!results.contains(numerator) || !results.contains(denominator)) return std::nullopt;
     return fmt::format("{:<68} {:9.1f}%", title,

@@ -15,23 +15,25 @@ namespace tandem::bench {
 
 // time(slow) / time(fast), wanted at or above `goal`.
 struct Ratio {
-  Ratio(std::string title, std::string slow, std::string fast, double goal);
+  Ratio(const std::string& title, const std::string& slow, const std::string& fast, double goal);
 };
 
 // seconds / time(name): how many times faster than a time measured elsewhere (say where in title).
 struct Against {
-  Against(std::string title, double seconds, std::string name, double goal);
+  Against(const std::string& title, double seconds, const std::string& name, double goal);
 };
 
 // A counter of a benchmark (items_per_second, bytes_per_second, or its own), wanted at or above
 // `goal`; or at or below it when `at_most`.
 struct Rate {
-  Rate(std::string title, std::string name, std::string counter, double goal, bool at_most = false);
+  Rate(const std::string& title, const std::string& name, const std::string& counter, double goal,
+       bool at_most = false);
 };
 
 // counter(numerator) / counter(denominator), reported without a goal.
 struct Share {
-  Share(std::string title, std::string numerator, std::string denominator, std::string counter);
+  Share(const std::string& title, const std::string& numerator, const std::string& denominator,
+        const std::string& counter);
 };
 
 }  // namespace tandem::bench

@@ -28,13 +28,13 @@ TempDir::~TempDir() {
 }
 
 std::string TempDir::write(std::string_view name, std::string_view content) const {
-  const std::string path = *this / name;
+  std::string path = *this / name;
   std::ofstream(path, std::ios::binary) << content;
   return path;
 }
 
 std::string TempDir::write_gzip(std::string_view name, std::string_view content) const {
-  const std::string path = *this / name;
+  std::string path = *this / name;
   gzFile file = gzopen(path.c_str(), "wb");
   gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
   gzclose(file);

@@ -395,7 +395,9 @@ void append_items(std::string& out, const Items& items, char open, char close, i
                   int depth, Append append) {
   out += open;
   const auto new_line = [&](int levels) {
-    if (indent > 0) out.append("\n").append(static_cast<std::size_t>(indent * levels), ' ');
+    if (indent > 0)
+      out.append("\n").append(static_cast<std::size_t>(indent) * static_cast<std::size_t>(levels),
+                              ' ');
   };
   bool first = true;
   for (const auto& item : items) {
@@ -437,14 +439,14 @@ void append_json(std::string& out, const Document& value, int indent, int depth)
 
 }  // namespace
 
-Document Document::parse_json(std::string_view text, std::string name) {
+Document Document::parse_json(std::string_view text, const std::string& name) {
   DocumentBuilder builder(name);
   JsonEvents events{builder, name};
   nlohmann::json::sax_parse(text, &events);
   return builder.finish();
 }
 
-Document Document::parse_toml(std::string_view text, std::string name) {
+Document Document::parse_toml(std::string_view text, const std::string& name) {
   refuse_deep_keys(text, name);
   DocumentBuilder builder(name);
   try {

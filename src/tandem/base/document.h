@@ -64,8 +64,8 @@ class Document {
   [[noreturn]] void fail(std::string_view message) const;  // UsageError "WHERE message"
 
   // Text to tree. `name` is what messages call the text, usually the path of its file.
-  static Document parse_json(std::string_view text, std::string name);
-  static Document parse_toml(std::string_view text, std::string name);
+  static Document parse_json(std::string_view text, const std::string& name);
+  static Document parse_toml(std::string_view text, const std::string& name);
   static Document read(const std::string& path);  // by extension: .toml, else JSON
 
   // Tree to JSON text: keys in order, numbers that read back to the same value.

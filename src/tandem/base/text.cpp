@@ -117,6 +117,44 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
   return best;
 }
 
+std::string to_hex(std::span<const unsigned char> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  out.reserve(2 * bytes.size());
+  for (const unsigned char byte : bytes) {
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return out;
+}
+
+bool is_hex(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+bool is_printable(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[at]);
+    const std::size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (lead < 0x20 || lead == 0x7f || (lead >= 0x80 && lead < 0xc2) || lead > 0xf4) return false;
+    if (at + length > text.size()) return false;
+    std::uint32_t point = length == 1 ? lead : lead & (0xffU >> (length + 1));
+    for (std::size_t i = 1; i < length; ++i) {
+      const auto next = static_cast<unsigned char>(text[at + i]);
+      if ((next & 0xc0U) != 0x80U) return false;
+      point = point << 6 | (next & 0x3fU);
+    }
+    // Overlong forms, surrogates, the C1 controls, and what lies beyond Unicode.
+    constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0xa0, 0x800, 0x10000};
+    if (point < kLeast[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) {
+      return false;
+    }
+    at += length;
+  }
+  return true;
+}
+
 std::string with_commas(std::uint64_t number) {
   const std::string digits = std::to_string(number);
   std::string out;

@@ -29,6 +29,13 @@ std::string list_names(std::span<const std::string> names, std::size_t most = 5)
 // The known name nearest to `name` by edit distance, if it is near enough to suggest.
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> known);
 
+// Bytes as lower-case hexadecimal digits, and whether a text is nothing else.
+std::string to_hex(std::span<const unsigned char> bytes);
+bool is_hex(std::string_view text);
+
+// Whether a text is UTF-8 without control characters: safe for a terminal, a table and JSON.
+bool is_printable(std::string_view text);
+
 // 1234567 as "1,234,567".
 std::string with_commas(std::uint64_t number);
 

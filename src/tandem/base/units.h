@@ -24,5 +24,11 @@ using Delta = Quantity<struct DeltaTag>;      // the failure probability of (eps
 using Rho = Quantity<struct RhoTag>;          // zero-concentrated differential privacy
 using Mu = Quantity<struct MuTag>;            // Gaussian differential privacy
 using Sigma = Quantity<struct SigmaTag>;      // standard deviation of noise, in counts
+using Scale = Quantity<struct ScaleTag>;      // scale of Laplace noise, in counts
+
+// How far one person can move a statistic. The L2 distance is kept squared: it is then often a
+// whole number (2 for a marginal under replace-one) and loses nothing to rounding.
+using L1Sensitivity = Quantity<struct L1SensitivityTag>;
+using SquaredL2Sensitivity = Quantity<struct SquaredL2SensitivityTag>;
 
 }  // namespace tandem

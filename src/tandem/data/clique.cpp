@@ -11,8 +11,7 @@ Clique::Clique(std::initializer_list<AttributeId> ids) : Clique(std::vector<Attr
 
 Clique::Clique(std::vector<AttributeId> ids) : ids_(std::move(ids)) {
   std::ranges::sort(ids_);
-  const auto repeats = std::ranges::unique(ids_);
-  ids_.erase(repeats.begin(), repeats.end());
+  ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
 }
 
 bool Clique::contains(AttributeId id) const { return std::ranges::binary_search(ids_, id); }

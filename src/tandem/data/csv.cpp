@@ -261,16 +261,34 @@ std::vector<int> match_columns(const std::string& path, const Header& header, co
   return slots;
 }
 
+// The position of the key column in the file, or kIgnored when none is asked for.
+int find_key(const std::string& path, const Header& header, const std::string& key_column) {
+  if (key_column.empty()) return kIgnored;
+  const auto found = std::ranges::find(header.names, key_column);
+  if (found == header.names.end()) {
+    throw SchemaError(
+        fmt::format("{} has no column {}, named as the person column; its columns are {}.", path,
+                    in_quotes(key_column), list_names(header.names, 12)));
+  }
+  return static_cast<int>(found - header.names.begin());
+}
+
 struct ParsedBlock {
   std::size_t rows = 0;
+  std::vector<std::string> keys;                               // one a row, with a key column
   std::vector<std::vector<std::byte>> columns;                 // codes in the attribute's width
   std::optional<std::pair<std::size_t, std::string>> problem;  // line within the block, sentence
 };
 
 class BlockParser {
  public:
-  BlockParser(const Schema& schema, std::vector<int> slots, RowPolicy policy, char delimiter)
-      : schema_(schema), slots_(std::move(slots)), policy_(policy), delimiter_(delimiter) {}
+  BlockParser(const Schema& schema, std::vector<int> slots, int key, RowPolicy policy,
+              char delimiter)
+      : schema_(schema),
+        slots_(std::move(slots)),
+        key_(key),
+        policy_(policy),
+        delimiter_(delimiter) {}
 
   ParsedBlock parse(std::string_view block) const {
     ParsedBlock out;
@@ -303,6 +321,7 @@ class BlockParser {
       }
       const char* row_start = p;
       std::size_t field_index = 0;
+      if (key_ != kIgnored) out.keys.emplace_back();
       for (;; ++p, ++field_index) {
         std::string_view field;
         const char* stop = tokenizer.next(p, end, field);
@@ -311,6 +330,7 @@ class BlockParser {
           return out;
         }
         p = stop;
+        if (static_cast<int>(field_index) == key_) out.keys.back() = field;
         if (field_index < slots_.size() && slots_[field_index] != kIgnored) {
           const auto id = static_cast<std::size_t>(slots_[field_index]);
           const auto [code, repaired] = schema_.columns()[id].codec->encode(field);
@@ -376,8 +396,22 @@ class BlockParser {
 
   const Schema& schema_;
   std::vector<int> slots_;
+  int key_;
   RowPolicy policy_;
   char delimiter_;
+};
+
+// Numbers keys in order of first appearance; the empty key is 0.
+class KeyNumbers {
+ public:
+  std::uint32_t number(std::string& key) {
+    const auto next = static_cast<std::uint32_t>(numbers_.size());
+    return numbers_.try_emplace(std::move(key), next).first->second;
+  }
+  std::size_t size() const { return numbers_.size(); }
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> numbers_ = {{"", 0}};
 };
 
 // One column after the other, so that only one is held twice.
@@ -412,9 +446,12 @@ CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOption
   }
   CsvTable out;
   const Header header = read_header(path, block, options.policy, options.delimiter);
+  const int key = find_key(path, header, options.key_column);
   const BlockParser parser(schema,
-                           match_columns(path, header, schema.domain(), out.ignored_columns),
+                           match_columns(path, header, schema.domain(), out.ignored_columns), key,
                            options.policy, options.delimiter);
+  if (key != kIgnored) std::erase(out.ignored_columns, options.key_column);
+  KeyNumbers keys;
 
   std::size_t lines_before = count_lines(std::string_view(block).substr(0, header.bytes));
   block.erase(0, header.bytes);
@@ -438,10 +475,13 @@ CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOption
             fmt::format("{}, line {}: {}", path, lines_before + problem->first, problem->second));
       }
       lines_before += count_lines(texts[i]);
+      for (auto& text : parsed[first + i].keys) out.keys.push_back(keys.number(text));
+      parsed[first + i].keys = {};
     }
     if (options.progress) options.progress(reader.stored_bytes_read());
   }
   out.table = join_blocks(schema.domain(), parsed);
+  out.distinct_keys = keys.size();
   return out;
 }
 

@@ -7,6 +7,7 @@
 // this reader is our own.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ struct CsvOptions {
   RowPolicy policy = RowPolicy::MustFit;
   char delimiter = ',';
   Threads threads;
+  // A column whose texts tell groups of rows apart (people), in the schema or not; empty: none.
+  std::string key_column;
   // Called with the bytes read so far, of the file as stored.
   std::function<void(std::size_t)> progress;
 };
@@ -37,6 +40,9 @@ struct CsvOptions {
 struct CsvTable {
   Table table;
   std::vector<std::string> ignored_columns;  // in the file, not in the schema
+  // With a key column: for each row the number of its key, 0 for an empty one.
+  std::vector<std::uint32_t> keys;
+  std::size_t distinct_keys = 0;  // the empty key included
 };
 
 // The columns are found by the names in the header, in any order. SchemaError when one is missing

@@ -69,7 +69,9 @@ Cost Cost::operator/(double divisor) const {
         "a cost is divided by a number from 2^-40 to 2^40");
   // floor(grains * 2^-exponent / mantissa) by long division, bit by bit; the remainder of each
   // step is below the mantissa (2^53), so nothing overflows.
-  const auto [mantissa, exponent] = parts(divisor);
+  const auto divisor_parts = parts(divisor);
+  const std::uint64_t mantissa = divisor_parts.first;
+  const int exponent = divisor_parts.second;
   UInt128 quotient = 0;
   std::uint64_t remainder = 0;
   const auto push = [&](unsigned bit) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <unordered_map>
 
@@ -23,6 +24,71 @@ struct Plan {
   std::vector<std::size_t> source;  // for each request, the counted clique it comes from
 };
 
+// Calls f with every part of a clique, the empty one and itself included.
+template <class F>
+void for_each_part(const Clique& clique, F&& f) {
+  for (std::size_t part = 0; part < std::size_t{1} << clique.size(); ++part) {
+    std::vector<AttributeId> ids;
+    for (std::size_t i = 0; i < clique.size(); ++i) {
+      if (part >> i & 1U) ids.push_back(clique[i]);
+    }
+    f(Clique(std::move(ids)));
+  }
+}
+
+// Several small marginals cost one pass when they are counted as one that holds them all: four
+// attributes of eight values hold six pairs in 4,096 cells, which stay in the first-level cache.
+// Greedily grows each clique by the attribute that takes in the most others.
+void merge_small(const Domain& domain, std::size_t rows, std::vector<Clique>& counted,
+                 std::vector<std::size_t>& source) {
+  constexpr std::size_t kMostCells = 8192;
+  constexpr std::size_t kMostAttributes = 6;
+  const std::size_t most_cells = std::min(kMostCells, rows / 8);
+  if (rows < 1000 * domain.size()) return;  // looking for merges would cost more than it saves
+
+  std::unordered_map<Clique, std::size_t> open;  // not yet taken in: its position in counted
+  for (std::size_t i = 0; i < counted.size(); ++i) open.emplace(counted[i], i);
+  std::vector<Clique> merged;
+  std::vector<std::size_t> into(counted.size());
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    if (!open.contains(counted[i])) continue;
+    Clique clique = counted[i];
+    while (clique.size() < kMostAttributes) {
+      std::optional<AttributeId> best;
+      std::size_t most_taken = 0;
+      for (AttributeId id = 0; id < domain.size(); ++id) {
+        if (clique.contains(id)) continue;
+        const auto cells = domain.try_cells(join(clique, {id}));
+        if (!cells || *cells > most_cells) continue;
+        std::size_t taken = 0;
+        for_each_part(clique, [&](const Clique& part) {
+          if (open.contains(join(part, {id}))) ++taken;
+        });
+        if (taken > most_taken) {
+          most_taken = taken;
+          best = id;
+        }
+      }
+      if (!best) break;
+      clique = join(clique, {*best});
+    }
+    if (clique.size() > kMostAttributes) {
+      open.erase(clique);
+      into[i] = merged.size();
+    } else {
+      for_each_part(clique, [&](const Clique& part) {
+        const auto found = open.find(part);
+        if (found == open.end()) return;
+        into[found->second] = merged.size();
+        open.erase(found);
+      });
+    }
+    merged.push_back(std::move(clique));
+  }
+  for (auto& position : source) position = into[position];
+  counted = std::move(merged);
+}
+
 Plan make_plan(const Domain& domain, std::span<const Clique> requests, std::size_t rows) {
   std::vector<std::size_t> order(requests.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -39,7 +105,6 @@ Plan make_plan(const Domain& domain, std::span<const Clique> requests, std::size
     std::size_t cells;
   };
   std::unordered_map<Clique, Root> roots;
-  Plan plan;
   std::vector<Clique> counted;
   std::vector<std::size_t> source(requests.size());
   for (const auto request : order) {
@@ -57,15 +122,13 @@ Plan make_plan(const Domain& domain, std::span<const Clique> requests, std::size
       roots.insert_or_assign(clique, root);
       continue;
     }
-    for (std::size_t subset = 0; subset < std::size_t{1} << clique.size(); ++subset) {
-      std::vector<AttributeId> ids;
-      for (std::size_t i = 0; i < clique.size(); ++i) {
-        if (subset >> i & 1U) ids.push_back(clique[i]);
-      }
-      const auto [at, added] = roots.try_emplace(Clique(std::move(ids)), root);
+    for_each_part(clique, [&](Clique part) {
+      const auto [at, added] = roots.try_emplace(std::move(part), root);
       if (!added && cells < at->second.cells) at->second = root;
-    }
+    });
   }
+
+  merge_small(domain, rows, counted, source);
 
   // Sorted, so that neighbours share the index of their leading attributes.
   std::vector<std::size_t> sorted(counted.size());
@@ -73,6 +136,7 @@ Plan make_plan(const Domain& domain, std::span<const Clique> requests, std::size
   std::ranges::sort(sorted, {}, [&](std::size_t i) -> const Clique& { return counted[i]; });
   std::vector<std::size_t> position(counted.size());
   for (std::size_t i = 0; i < sorted.size(); ++i) position[sorted[i]] = i;
+  Plan plan;
   for (const auto i : sorted) plan.counted.push_back(std::move(counted[i]));
   for (const auto i : source) plan.source.push_back(position[i]);
   return plan;
@@ -97,9 +161,9 @@ void add_counts(const std::uint32_t* prefix, const Code_* codes, std::uint32_t s
   std::size_t r = 0;
   for (; r + kCopies <= rows; r += kCopies) {
     ++counts[prefix[r] * size + codes[r]];
-    ++counts[copy_stride + prefix[r + 1] * size + codes[r + 1]];
-    ++counts[2 * copy_stride + prefix[r + 2] * size + codes[r + 2]];
-    ++counts[3 * copy_stride + prefix[r + 3] * size + codes[r + 3]];
+    ++counts[copy_stride + std::size_t{prefix[r + 1] * size + codes[r + 1]}];
+    ++counts[2 * copy_stride + std::size_t{prefix[r + 2] * size + codes[r + 2]}];
+    ++counts[3 * copy_stride + std::size_t{prefix[r + 3] * size + codes[r + 3]}];
   }
   for (; r < rows; ++r) ++counts[prefix[r] * size + codes[r]];
 }

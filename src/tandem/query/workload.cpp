@@ -77,17 +77,17 @@ void for_each_subset(std::size_t n, std::size_t k, F&& f) {
 
 }  // namespace
 
-Workload::Workload(Domain domain, std::string name, std::vector<WeightedClique> cliques)
+Workload::Workload(Domain domain, std::string name, const std::vector<WeightedClique>& cliques)
     : domain_(std::move(domain)), name_(std::move(name)) {
   std::unordered_map<Clique, std::size_t> seen;
-  for (auto& [clique, weight] : cliques) {
+  for (const auto& [clique, weight] : cliques) {
     const auto [at, added] = seen.try_emplace(clique, cliques_.size());
     if (!added) {
       cliques_[at->second].weight += weight;
       continue;
     }
     queries_ += checked_cells(domain_, clique);
-    cliques_.push_back({std::move(clique), weight});
+    cliques_.push_back({clique, weight});
   }
   std::ranges::sort(cliques_, order, &WeightedClique::clique);
 }
@@ -104,7 +104,7 @@ Workload Workload::all_k_way(const Domain& domain, std::size_t k) {
   for_each_subset(domain.size(), k, [&](const std::vector<AttributeId>& ids) {
     cliques.push_back({Clique(ids), 1.0});
   });
-  return {domain, fmt::format("all-{}way", k), std::move(cliques)};
+  return {domain, fmt::format("all-{}way", k), cliques};
 }
 
 Workload Workload::random_k_way(const Domain& domain, std::size_t k, std::size_t count,
@@ -124,7 +124,7 @@ Workload Workload::random_k_way(const Domain& domain, std::size_t k, std::size_t
     });
     rng.shuffle(std::span(cliques));
     cliques.resize(std::min(count, cliques.size()));
-    return {domain, std::move(name), std::move(cliques)};
+    return {domain, std::move(name), cliques};
   }
   std::unordered_set<Clique> seen;
   while (cliques.size() < count) {  // at least half of all subsets are still new
@@ -136,7 +136,7 @@ Workload Workload::random_k_way(const Domain& domain, std::size_t k, std::size_t
     Clique clique(std::move(ids));
     if (seen.insert(clique).second) cliques.push_back({std::move(clique), 1.0});
   }
-  return {domain, std::move(name), std::move(cliques)};
+  return {domain, std::move(name), cliques};
 }
 
 namespace {
@@ -228,7 +228,7 @@ Workload Workload::from_document(const Domain& domain, const Document& document,
     if (ids.empty()) columns->fail("is empty; name at least one column.");
     cliques.push_back({Clique(std::move(ids)), weight});
   }
-  return {domain, std::move(name), std::move(cliques)};
+  return {domain, std::move(name), cliques};
 }
 
 std::vector<Clique> Workload::downward_closure() const {

@@ -30,7 +30,7 @@ class Workload {
  public:
   Workload() = default;
   // Marginals over `domain`; a clique named twice counts once, with the sum of its weights.
-  Workload(Domain domain, std::string name, std::vector<WeightedClique> cliques);
+  Workload(Domain domain, std::string name, const std::vector<WeightedClique>& cliques);
 
   static Workload all_k_way(const Domain& domain, std::size_t k);
   // `count` different k-way marginals, drawn evenly; all of them when there aren't more.

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Format, layers, Clang with warnings as errors, clang-tidy, generated docs.
+set -eu
+cd "$(dirname "$0")/.."
+jobs=$(nproc 2>/dev/null || echo 2)
+
+echo "== format"
+git ls-files '*.h' '*.cpp' | xargs clang-format --dry-run -Werror
+
+echo "== layers"
+python3 scripts/check_layers.py
+
+echo "== scripts"
+for script in run scripts/*.sh; do sh -n "$script"; done
+python3 -m py_compile scripts/*.py examples/population/*.py
+
+echo "== Clang, warnings as errors (syntax only)"
+cmake --preset clang >build/clang.configure.log 2>&1 || { cat build/clang.configure.log >&2; exit 1; }
+python3 scripts/each_source.py build/clang/compile_commands.json "$jobs" syntax
+
+echo "== clang-tidy"
+python3 scripts/each_source.py build/clang/compile_commands.json "$jobs" tidy
+
+if [ -f scripts/make_docs.py ]; then
+  echo "== generated docs"
+  python3 scripts/make_docs.py --check
+fi
+echo "lint: clean"

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/engine/budget.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tandem/base/text.h"
+#include "tandem/privacy/accountant.h"
+
+namespace tandem {
+
+namespace {
+
+Document to_document(const LedgerTotal& total) {
+  return Document::object({{"epsilon", total.epsilon.value()},
+                           {"composition", std::string(name_of(total.composition))}});
+}
+
+Document to_document(const LedgerCharge& charge) {
+  return Document::object(
+      {{"pure_epsilon", charge.pure ? Document(charge.pure->upper_bound()) : Document()},
+       {"rho", charge.rho.upper_bound()}});
+}
+
+// What is left of a zCDP run, as the epsilon a person would ask for.
+Epsilon left_epsilon(const LedgerReport& report) {
+  return report.left_rho.value() > 0.0 ? epsilon_of(report.left_rho, report.terms.delta)
+                                       : Epsilon(0.0);
+}
+
+// Four digits, rounded up for what is spent and down for what is left.
+std::string rounded(double value, double (*direction)(double)) {
+  if (!(value > 0.0)) return "0";
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 3.0);
+  const double near = std::round(value / unit);  // 0.25 stays 0.25 whatever its last bits say
+  const double steps = std::abs(value / unit - near) < 1e-9 * near ? near : direction(value / unit);
+  return fmt::format("{:.4g}", steps * unit);
+}
+std::string up(double value) { return rounded(value, std::ceil); }
+std::string down(double value) { return rounded(value, std::floor); }
+
+std::string amount(const LedgerCharge& charge) {
+  if (charge.pure) return "epsilon " + up(charge.pure->upper_bound());
+  return "rho " + up(charge.rho.upper_bound());
+}
+
+std::string_view how(Composition composition) {
+  switch (composition) {
+    case Composition::Pure:
+      return "sum of pure epsilons, delta 0";
+    case Composition::Zcdp:
+      return "all as zCDP";
+    case Composition::Mixed:
+      return "pure epsilons, and zCDP for the rest";
+  }
+  return "";
+}
+
+std::string total_line(std::string_view title, const LedgerTotal& total) {
+  if (total.epsilon.value() == 0.0) return fmt::format("{:<10}nothing\n", title);
+  return fmt::format("{:<10}epsilon {} ({})\n", title, up(total.epsilon.value()),
+                     how(total.composition));
+}
+
+// Code points, not bytes, so that columns line up.
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+}  // namespace
+
+Document to_document(const LedgerReport& report) {
+  Document runs = Document::array();
+  for (const LedgerRun& run : report.runs) {
+    runs.push(Document::object({{"id", run.id},
+                                {"time", run.time},
+                                {"mechanism", run.mechanism},
+                                {"label", run.label},
+                                {"state", run.spent ? "settled" : "open"},
+                                {"steps", run.steps},
+                                {"reserved", to_document(run.reserved)},
+                                {"spent", run.spent ? to_document(*run.spent) : Document()}}));
+  }
+  return Document::object({{"format", 1},
+                           {"dataset", report.terms.dataset},
+                           {"created", report.created},
+                           {"neighbors", std::string(name_of(report.terms.unit.neighbors))},
+                           {"rows_per_person", report.terms.unit.rows_per_person},
+                           {"limit", Document::object({{"epsilon", report.terms.epsilon.value()},
+                                                       {"delta", report.terms.delta.value()}})},
+                           {"spent", to_document(report.spent)},
+                           {"reserved", to_document(report.reserved)},
+                           {"total", to_document(report.total)},
+                           {"left", Document::object({{"pure_epsilon", report.left_pure.value()},
+                                                      {"epsilon", left_epsilon(report).value()},
+                                                      {"rho", report.left_rho.value()}})},
+                           {"head", report.head},
+                           {"runs", std::move(runs)}});
+}
+
+std::string to_text(const LedgerReport& report) {
+  const LedgerTerms& terms = report.terms;
+  std::string out = fmt::format("{:<10}{}, since {}\n", "Data set", terms.dataset, report.created);
+  out += fmt::format("{:<10}{}, {} row{} per person\n", "Protects", name_of(terms.unit.neighbors),
+                     terms.unit.rows_per_person, terms.unit.rows_per_person == 1 ? "" : "s");
+  out += fmt::format("{:<10}epsilon {} at delta {}\n", "Limit", terms.epsilon.value(),
+                     terms.delta.value());
+  out += total_line("Spent", report.spent);
+  out += total_line("Reserved", report.reserved);
+  out += total_line("Together", report.total);
+  out += fmt::format("{:<10}a pure run of epsilon {}", "Left", down(report.left_pure.value()));
+  if (terms.delta.value() > 0.0) {
+    out += fmt::format(", or one of epsilon {} at delta {} (rho {})",
+                       down(left_epsilon(report).value()), terms.delta.value(),
+                       down(report.left_rho.value()));
+  }
+  out += fmt::format("\n{:<10}{}\n", "Head", report.head);
+  if (report.runs.empty()) return out + "\nNo runs yet.\n";
+
+  using Row = std::array<std::string, 6>;
+  std::vector<Row> rows = {{"reserved at", "mechanism", "release", "state", "reserved", "spent"}};
+  for (const LedgerRun& run : report.runs) {
+    rows.push_back({run.time, run.mechanism, run.label, run.spent ? "settled" : "open",
+                    amount(run.reserved), run.spent ? amount(*run.spent) : "all, until settled"});
+  }
+  std::array<std::size_t, 6> widths{};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  out += '\n';
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      out += row[i];
+      if (i + 1 < row.size()) out += std::string(widths[i] - width(row[i]) + 2, ' ');
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+Document to_document(const VerifyReport& report) {
+  return Document::object({{"format", 1},
+                           {"whole", report.whole()},
+                           {"entries", report.entries},
+                           {"head", report.head},
+                           {"fault", report.whole() ? Document() : Document(report.fault)}});
+}
+
+std::string to_text(const VerifyReport& report) {
+  if (report.whole()) {
+    return fmt::format("The ledger is whole: {} entries, head {}.\n",
+                       with_commas(static_cast<std::uint64_t>(report.entries)), report.head);
+  }
+  return fmt::format("The ledger is NOT whole: {}.\n", report.fault);
+}
+
+}  // namespace tandem

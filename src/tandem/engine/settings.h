@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Everything a release can be told, by one name each: the same on the command line, in a
+// configuration file, and in the record of a run that can be resumed.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tandem/base/document.h"
+
+namespace tandem {
+
+struct SynthSettings {
+  std::string private_source;
+  std::vector<std::string> public_sources;
+  std::string schema;
+  double epsilon = 0.0;  // 0: not given
+  double delta = 1e-9;
+  std::string neighbors = "replace-one";
+  std::int64_t rows_per_person = 1;
+  std::string person;
+  std::string mechanism = "auto";
+  std::string workload = "all-3way";
+  std::vector<std::string> parameters;  // KEY=VALUE
+  std::int64_t rows = 0;                // 0: as many as the private table has
+  std::string format = "csv";
+  std::string out = "release";
+  std::string ledger;
+  std::int64_t seed = -1;  // negative: none
+  std::string memory_limit;
+};
+
+// Calls visit(name, variable, help) for each setting.
+template <class Settings, class Visit>
+void for_each_setting(Settings& s, Visit&& visit) {
+  visit("private", s.private_source, "the private data: .csv or .csv.gz");
+  visit("public", s.public_sources, "public data; may be given more than once");
+  visit("schema", s.schema, "the schema: TOML or JSON");
+  visit("epsilon", s.epsilon, "the privacy budget");
+  visit("delta", s.delta, "failure probability of the guarantee; 0: a pure guarantee");
+  visit("neighbors", s.neighbors, "neighbouring relation: replace-one or add-remove");
+  visit("rows-per-person", s.rows_per_person, "rows one person may have");
+  visit("person", s.person, "column that names the person; rows beyond their share are dropped");
+  visit("mechanism", s.mechanism, "see 'tandem mechanisms'");
+  visit("workload", s.workload,
+        "the queries that matter: all-3way, random-3way:COUNT:SEED, a file");
+  visit("param", s.parameters, "a mechanism's own parameter, KEY=VALUE; may be repeated");
+  visit("rows", s.rows, "rows to generate; 0: as many as the private table has");
+  visit("format", s.format, "of the rows: csv");
+  visit("out", s.out, "the release folder");
+  visit("ledger", s.ledger, "charge this ledger");
+  visit("seed", s.seed, "for tests and research: the release is stamped NOT PRIVATE");
+  visit("memory-limit", s.memory_limit, "such as 8GB; default: three quarters of the machine");
+}
+
+// Sets what `document` names and `keep(name)` doesn't hold back. UsageError for an unknown key or
+// a value of the wrong type. `param` may be a list of KEY=VALUE or a table.
+void apply(const Document& document, SynthSettings& settings,
+           const std::function<bool(std::string_view)>& keep);
+
+Document to_document(const SynthSettings& settings);
+
+}  // namespace tandem

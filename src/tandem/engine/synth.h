@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// `tandem synth`: from settings to a release folder.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tandem/base/document.h"
+#include "tandem/base/parallel.h"
+#include "tandem/engine/settings.h"
+
+namespace tandem {
+
+struct SynthRun {
+  SynthSettings settings;
+  bool force = false;   // replace a former release, discard an interrupted one
+  bool resume = false;  // go on with an interrupted release
+  Threads threads;
+  std::function<void(const std::string& note)> note;  // sentences for the person at the terminal
+  std::function<void(std::size_t step, double spent)> progress;
+};
+
+struct SynthSummary {
+  std::string out;
+  bool was_whole = false;  // resumed, and found finished
+  Document release;        // the content of release.json
+};
+
+// The settings of the interrupted release in `out`, for a call that says only --resume.
+SynthSettings settings_to_resume(const std::string& out, const SynthSettings& given,
+                                 const std::function<bool(std::string_view)>& keep);
+
+// Makes the release. With a ledger, the whole budget is reserved before private data is opened.
+SynthSummary synthesize(const SynthRun& run);
+
+// What it would do, its cost and its memory; reads no private data and spends nothing.
+std::vector<std::string> plan_synthesis(const SynthRun& run);
+
+std::string to_text(const SynthSummary& summary);
+
+}  // namespace tandem

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What several mechanisms share and no lower layer needs.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/privacy/curator.h"
+#include "tandem/query/measurement.h"
+
+namespace tandem {
+
+std::vector<LinearQuery> one_way_marginals(const Domain& domain);
+
+// The number of rows where it is public: under replace-one with one row a person. Free.
+std::optional<double> public_total(Curator& curator);
+
+// The number of rows from noisy marginals: each one's sum, weighted by its precision. At least 1.
+double estimate_total(std::span<const Measurement> marginals);
+
+}  // namespace tandem

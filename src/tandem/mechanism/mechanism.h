@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A mechanism as the registry knows it: a name, a description, options, and a function that spends
+// a curator's budget on a problem.
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tandem/base/rng.h"
+#include "tandem/mechanism/options.h"
+#include "tandem/mechanism/problem.h"
+#include "tandem/mechanism/release.h"
+#include "tandem/privacy/curator.h"
+
+namespace tandem {
+
+struct Mechanism {
+  std::string name;
+  std::string summary;
+  std::string reference;  // the paper
+  bool needs_public_data = false;
+  bool pure = false;  // also runs on a pure epsilon (delta 0)
+  std::vector<OptionInfo> options;
+
+  // All parameters with their values, given and default. UsageError for an unknown or wrong one.
+  std::function<Parameters(const Parameters&)> resolve;
+  std::function<Release(Curator&, const Problem&, const Parameters&, Rng&)> run;
+  // What it would do with this budget, in sentences; the curator holds no data here.
+  std::function<std::vector<std::string>(const Curator&, const Problem&, const Parameters&)> plan;
+};
+
+struct MechanismText {
+  std::string name;
+  std::string summary;
+  std::string reference;
+  bool needs_public_data = false;
+  bool pure = false;
+};
+
+template <class Options>
+Mechanism make_mechanism(const MechanismText& text,
+                         Release (*run)(Curator&, const Problem&, const Options&, Rng&),
+                         std::vector<std::string> (*plan)(const Curator&, const Problem&,
+                                                          const Options&),
+                         const std::vector<Field<Options>>& fields) {
+  Mechanism out;
+  out.name = text.name;
+  out.summary = text.summary;
+  out.reference = text.reference;
+  out.needs_public_data = text.needs_public_data;
+  out.pure = text.pure;
+  for (const auto& field : fields) out.options.push_back(field.info);
+  const std::string name = text.name;
+  out.resolve = [=](const Parameters& given) {
+    const Options options = read_options(name, fields, given);
+    Parameters all;
+    for (const auto& field : fields) all.emplace_back(field.info.name, field.get(options));
+    return all;
+  };
+  out.run = [=](Curator& curator, const Problem& problem, const Parameters& given, Rng& rng) {
+    return run(curator, problem, read_options(name, fields, given), rng);
+  };
+  out.plan = [=](const Curator& curator, const Problem& problem, const Parameters& given) {
+    return plan(curator, problem, read_options(name, fields, given));
+  };
+  return out;
+}
+
+}  // namespace tandem

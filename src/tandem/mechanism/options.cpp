@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/mechanism/options.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+
+namespace tandem {
+
+namespace {
+
+UsageError wrong(const std::string& name, const std::string& text, const std::string& expected) {
+  return UsageError(fmt::format("--param {} is {}; expected {}.", name, in_quotes(text), expected));
+}
+
+std::string describe(const Range& range, const char* kind) {
+  const bool below = std::isfinite(range.least);
+  const bool above = std::isfinite(range.most);
+  if (below && above) return fmt::format("a {} from {:g} to {:g}", kind, range.least, range.most);
+  if (below) return fmt::format("a {} of at least {:g}", kind, range.least);
+  if (above) return fmt::format("a {} of at most {:g}", kind, range.most);
+  return fmt::format("a {}", kind);
+}
+
+bool inside(double value, const Range& range) {
+  return value >= range.least && value <= range.most;
+}
+
+}  // namespace
+
+Parameters parse_parameters(const std::vector<std::string>& texts) {
+  Parameters parameters;
+  for (const auto& text : texts) {
+    const auto at = text.find('=');
+    if (at == std::string::npos || at == 0) {
+      throw UsageError(fmt::format("--param {} is not of the form KEY=VALUE.", in_quotes(text)));
+    }
+    parameters.emplace_back(text.substr(0, at), text.substr(at + 1));
+  }
+  return parameters;
+}
+
+void assign(int& value, const std::string& name, const std::string& text, const Range& range) {
+  const auto number = parse_integer(text);
+  if (!number || *number > std::numeric_limits<int>::max() ||
+      *number < std::numeric_limits<int>::min() || !inside(static_cast<double>(*number), range)) {
+    throw wrong(name, text, describe(range, "whole number"));
+  }
+  value = static_cast<int>(*number);
+}
+
+void assign(double& value, const std::string& name, const std::string& text, const Range& range) {
+  const auto number = parse_number(text);
+  if (!number || !inside(*number, range)) throw wrong(name, text, describe(range, "number"));
+  value = *number;
+}
+
+void assign(bool& value, const std::string& name, const std::string& text, const Range& /*range*/) {
+  if (text == "true" || text == "yes" || text == "1") {
+    value = true;
+  } else if (text == "false" || text == "no" || text == "0") {
+    value = false;
+  } else {
+    throw wrong(name, text, "true or false");
+  }
+}
+
+std::string show(int value) { return std::to_string(value); }
+std::string show(double value) { return fmt::format("{}", value); }
+std::string show(bool value) { return value ? "true" : "false"; }
+std::string type_of(int /*value*/) { return "whole number"; }
+std::string type_of(double /*value*/) { return "number"; }
+std::string type_of(bool /*value*/) { return "true or false"; }
+
+void fail_unknown_parameter(const std::string& mechanism, const std::string& name,
+                            const std::vector<OptionInfo>& known) {
+  std::vector<std::string> names;
+  for (const auto& option : known) names.push_back(option.name);
+  throw UsageError(fmt::format(
+      "--param {} is unknown to {}; {}.", in_quotes(name), mechanism,
+      names.empty() ? "it has no parameters" : "its parameters are " + list_names(names, 40)));
+}
+
+}  // namespace tandem

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A mechanism's own parameters: declared once as fields of a struct, they become `--param` keys,
+// configuration keys, the table in the docs and a part of the release.
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tandem {
+
+// "rounds=30" as {"rounds", "30"}.
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+Parameters parse_parameters(const std::vector<std::string>& texts);
+
+struct OptionInfo {
+  std::string name;
+  std::string type;  // "whole number", "number", "true or false", "one of ..."
+  std::string default_value;
+  std::string help;
+};
+
+struct Range {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+};
+constexpr Range at_least(double least) { return {.least = least}; }
+constexpr Range between(double least, double most) { return {.least = least, .most = most}; }
+
+// Text to value; UsageError names the parameter and what is allowed.
+void assign(int& value, const std::string& name, const std::string& text, const Range& range);
+void assign(double& value, const std::string& name, const std::string& text, const Range& range);
+void assign(bool& value, const std::string& name, const std::string& text, const Range& range);
+std::string show(int value);
+std::string show(double value);
+std::string show(bool value);
+std::string type_of(int value);
+std::string type_of(double value);
+std::string type_of(bool value);
+
+template <class Options>
+struct Field {
+  OptionInfo info;
+  std::function<void(Options&, const std::string& text)> set;
+  std::function<std::string(const Options&)> get;
+};
+
+// A field of an options struct; its default is the struct's own.
+template <class Options, class T>
+Field<Options> field(const std::string& name, T Options::*member, const std::string& help,
+                     Range range = {}) {
+  const Options defaults;
+  return {.info = {name, type_of(defaults.*member), show(defaults.*member), help},
+          .set = [=](Options& options,
+                     const std::string& text) { assign(options.*member, name, text, range); },
+          .get = [=](const Options& options) { return show(options.*member); }};
+}
+
+[[noreturn]] void fail_unknown_parameter(const std::string& mechanism, const std::string& name,
+                                         const std::vector<OptionInfo>& known);
+
+template <class Options>
+Options read_options(const std::string& mechanism, const std::vector<Field<Options>>& fields,
+                     const Parameters& parameters) {
+  Options options;
+  for (const auto& [name, text] : parameters) {
+    bool found = false;
+    for (const auto& field : fields) {
+      if (field.info.name != name) continue;
+      field.set(options, text);
+      found = true;
+    }
+    if (!found) {
+      std::vector<OptionInfo> known;
+      for (const auto& field : fields) known.push_back(field.info);
+      fail_unknown_parameter(mechanism, name, known);
+    }
+  }
+  return options;
+}
+
+}  // namespace tandem

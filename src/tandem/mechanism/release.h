@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a mechanism gives back: free to keep, refit and publish.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/model/model.h"
+#include "tandem/query/measurement.h"
+
+namespace tandem {
+
+struct Release {
+  std::unique_ptr<Model> model;           // absent when only answers are released
+  std::vector<Measurement> measurements;  // another model can be fitted to them, free of charge
+  double total = 0.0;                     // rows of the private table: exact if public, else noisy
+  std::vector<std::string> warnings;      // sentences for the person who reads the release
+};
+
+}  // namespace tandem

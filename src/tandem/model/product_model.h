@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Columns that know nothing of each other: the product of one-way marginals.
+
+#include <vector>
+
+#include "tandem/model/model.h"
+
+namespace tandem {
+
+class ProductModel final : public Model {
+ public:
+  // One vector of non-negative weights for each attribute; `total` is what projections sum to.
+  ProductModel(Domain domain, std::vector<std::vector<double>> weights, double total);
+
+  const Domain& domain() const override { return domain_; }
+  Factor project(const Clique& clique) const override;
+  // Every column has its marginal to within one row; their order is shuffled apart.
+  Table sample(std::size_t rows, Rng& rng) const override;
+
+ private:
+  Domain domain_;
+  std::vector<std::vector<double>> probabilities_;
+  double total_;
+};
+
+}  // namespace tandem

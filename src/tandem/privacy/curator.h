@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The gate: the one class that sees private data.
+//
+// Everything a mechanism learns comes out of here as a measurement or a selection, drawn by an
+// exact mechanism. Each spending call derives the sensitivity, asks the filter, and only then
+// touches the data and draws; the result is durable before it is returned. What follows is
+// post-processing.
+//
+// The filter's currency picks the noise: rho measures with discrete Gaussian noise (or Laplace when
+// asked), a pure epsilon with discrete Laplace.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tandem/base/parallel.h"
+#include "tandem/data/domain.h"
+#include "tandem/privacy/entropy.h"
+#include "tandem/privacy/filter.h"
+#include "tandem/privacy/privacy_unit.h"
+#include "tandem/privacy/score.h"
+#include "tandem/privacy/transcript.h"
+#include "tandem/query/measurement.h"
+
+namespace tandem {
+
+class PrivateData;
+
+enum class Selection { Exponential, PermuteAndFlip };
+
+// How rows fall into groups, by public knowledge: each code of one attribute belongs to one group.
+struct PublicKey {
+  AttributeId attribute = 0;
+  std::vector<std::size_t> group;  // one for each code
+  std::size_t groups = 0;
+  static PublicKey codes_of(const Domain& domain, AttributeId attribute);  // a group for each code
+};
+
+struct CuratorSettings {
+  PrivacyUnit unit;
+  Threads threads;
+  std::size_t cache_bytes = std::size_t{1} << 30;  // of true counts kept between calls
+  // Called after each step with the share of the budget spent: public.
+  std::function<void(std::size_t step, double spent)> progress;
+};
+
+class Curator {
+ public:
+  Curator(PrivateData data, Filter filter, std::unique_ptr<EntropySource> entropy,
+          std::unique_ptr<Transcript> transcript, CuratorSettings settings);
+  ~Curator();
+  Curator(Curator&&) noexcept;
+  Curator& operator=(Curator&&) noexcept;
+
+  // ---- Known without spending -------------------------------------------------------------------
+  const Domain& domain() const;
+  const PrivacyUnit& unit() const;
+  Currency currency() const;
+  Cost remaining() const;
+  bool seeded() const;           // the noise can be repeated: nothing is private
+  const Filter& filter() const;  // what was spent, step by step
+  Sigma noise_scale(const LinearQuery& query, Cost cost) const;  // what measure() would add
+  Cost cost_for(const LinearQuery& query, Sigma sigma) const;    // its price, rounded up
+  Cost cost_for_rate(std::span<const CellScores> scores, double rate) const;  // of one draw
+
+  // ---- Spending ---------------------------------------------------------------------------------
+
+  // Privacy: costs `cost`; the values are the exact answer plus discrete Gaussian or Laplace noise
+  // calibrated to the query's sensitivity (Canonne, Kamath, Steinke 2020, Theorem 4; Ghosh,
+  // Roughgarden, Sundararajan 2009). A query that no person can move (the total under replace-one
+  // with one row each) is exact and free.
+  Measurement measure(const LinearQuery& query, Cost cost);
+  Measurement measure(const LinearQuery& query, Cost cost, NoiseKind noise);
+
+  // Several at once, in one pass over the data: each at its own cost, or at equal shares.
+  std::vector<Measurement> measure_all(std::span<const LinearQuery> queries, Cost total);
+  std::vector<Measurement> measure_all(std::span<const LinearQuery> queries,
+                                       std::span<const Cost> costs);
+  std::vector<Measurement> measure_all(std::span<const LinearQuery> queries,
+                                       std::span<const Cost> costs, NoiseKind noise);
+
+  // Privacy: costs `cost`; a candidate drawn by the exponential mechanism (rho = epsilon^2/8) or
+  // permute-and-flip (rho = epsilon^2/2), at the largest sensitivity among the scores.
+  std::size_t select(std::span<const Candidate> candidates, Cost cost,
+                     Selection how = Selection::Exponential);
+  CellChoice select_cell(std::span<const CellScores> scores, Cost cost,
+                         Selection how = Selection::Exponential);
+
+  // Privacy: costs draws * cost_for_rate(scores, rate); independent draws, each with probability
+  // proportional to exp(rate * score).
+  std::vector<CellChoice> sample_cells(std::span<const CellScores> scores, double rate,
+                                       std::size_t draws);
+
+  // Privacy: costs `each` once. A row belongs to one group, so a person whose rows are spread over
+  // groups moves each by their rows there only, and k of m rows cost (k/m)^2 of rho or k/m of
+  // epsilon: together at most one group's price. Under add-remove only (UsageError otherwise): a
+  // replaced row could leave one group and enter another.
+  std::vector<Curator> partition(const PublicKey& key, Cost each);
+
+ private:
+  struct Shared;
+  struct Impl;
+  explicit Curator(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/privacy/filter.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/privacy/accountant.h"
+#include "tandem/privacy/ledger.h"
+#include "tandem/privacy/mutant.h"
+
+namespace tandem {
+
+Filter Filter::zcdp(Rho total) { return {Currency::Zcdp, Cost::at_most(total.value())}; }
+
+Filter Filter::pure(Epsilon total) { return {Currency::Pure, Cost::at_most(total.value())}; }
+
+Rho Filter::spent_rho() const { return Rho(spent_rho_.upper_bound()); }
+
+void Filter::charge(std::string what, Cost cost, Rho rho) {
+  if (mutant(Mutant::ChargeNothing)) return;
+  if (mutant(Mutant::ChargeHalf)) cost = cost / 2.0;
+  if (cost > remaining()) {
+    throw BudgetError(
+        fmt::format("The step '{}' costs {:.6g} and {:.6g} of this run's budget is "
+                    "left; it was not taken.",
+                    what, cost.upper_bound(), remaining().lower_bound()));
+  }
+  spent_ = spent_ + cost;
+  spent_rho_ = spent_rho_ + Cost::at_least(rho.value());
+  charges_.push_back({std::move(what), cost, rho});
+}
+
+LedgerCharge Filter::reservation() const {
+  if (currency_ == Currency::Zcdp) return {std::nullopt, total_};
+  return {total_, Cost::at_least(pure_rho(Epsilon(total_.upper_bound())).value())};
+}
+
+LedgerCharge Filter::settlement() const {
+  if (currency_ == Currency::Zcdp) return {std::nullopt, spent_};
+  return {spent_, std::min(spent_rho_, reservation().rho)};
+}
+
+}  // namespace tandem

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/privacy/private_data.h"
+
+#include <utility>
+#include <vector>
+
+#include "tandem/base/check.h"
+#include "tandem/privacy/mutant.h"
+#include "tandem/source/memory_source.h"
+#include "tandem/source/open.h"
+
+namespace tandem {
+
+PrivateData::PrivateData(std::unique_ptr<DataSource> source) : source_(std::move(source)) {
+  check(source_ != nullptr, "private data has a source");
+}
+PrivateData::~PrivateData() = default;
+PrivateData::PrivateData(PrivateData&&) noexcept = default;
+PrivateData& PrivateData::operator=(PrivateData&&) noexcept = default;
+
+PrivateData open_private(const std::string& source, const Schema& schema,
+                         const PrivateSourceOptions& options) {
+  CsvOptions reading;
+  reading.policy = RowPolicy::Repair;
+  reading.threads = options.threads;
+  reading.key_column = options.person;
+  CsvTable loaded = load_table(source, schema, reading);
+
+  if (!options.person.empty() && !mutant(Mutant::KeepAllRows)) {
+    std::vector<int> seen(loaded.distinct_keys, 0);
+    std::vector<std::size_t> kept;
+    for (std::size_t row = 0; row < loaded.keys.size(); ++row) {
+      const std::uint32_t person = loaded.keys[row];  // 0: no person is named
+      if (person != 0 && seen[person]++ < options.unit.rows_per_person) kept.push_back(row);
+    }
+    loaded.table = loaded.table.select(kept);
+  }
+  return PrivateData(memory_source(std::move(loaded.table), options.threads));
+}
+
+}  // namespace tandem

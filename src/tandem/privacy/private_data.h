@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A private table: it can be opened and handed over, and nothing else. Only the curator looks in.
+
+#include <memory>
+#include <string>
+
+#include "tandem/base/parallel.h"
+#include "tandem/data/schema.h"
+#include "tandem/privacy/privacy_unit.h"
+
+namespace tandem {
+
+class DataSource;
+
+class PrivateData {
+ public:
+  explicit PrivateData(std::unique_ptr<DataSource> source);
+  ~PrivateData();
+  PrivateData(PrivateData&&) noexcept;
+  PrivateData& operator=(PrivateData&&) noexcept;
+  PrivateData(const PrivateData&) = delete;
+  PrivateData& operator=(const PrivateData&) = delete;
+
+ private:
+  friend class Curator;
+  std::unique_ptr<DataSource> source_;
+};
+
+struct PrivateSourceOptions {
+  PrivacyUnit unit;
+  std::string person;  // the column that tells people apart; empty: none
+  Threads threads;
+};
+
+// Opens a private table. Every line is a row, and a total function of the schema. With a person
+// column, each person keeps their first rows_per_person rows and the others are dropped, as are
+// rows that name no person. Privacy: errors depend on the schema, the header and the file as such,
+// not on rows. Dropping is done person by person, so one person changes at most rows_per_person
+// rows of the result.
+PrivateData open_private(const std::string& source, const Schema& schema,
+                         const PrivateSourceOptions& options);
+
+}  // namespace tandem

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Scores as whole numbers on a public grid: the arithmetic behind selection. Inside the gate only.
+//
+// A reference, a weight or a constant is rounded to a multiple of 2^-20. Counts are whole. So a
+// score is exactly a whole number of 2^-40, computed in integers. It is then floored to a coarser
+// grid, chosen from the sensitivity alone so that the sensitivity spans 2^20 to 2^21 steps:
+// flooring moves two scores at most to the next whole step apart, which the sensitivity in steps
+// includes.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "tandem/base/int128.h"
+#include "tandem/privacy/exp_bounds.h"
+#include "tandem/privacy/privacy_unit.h"
+#include "tandem/privacy/score.h"
+
+namespace tandem {
+
+// True counts of a marginal, from the gate's own cache.
+using TrueCounts = std::function<const Factor&(const Clique&)>;
+
+// How fine the scores of one selection are, and what one person can do to them.
+struct ScoreGrid {
+  int shift = 0;                  // one step is 2^shift units of 2^-40
+  std::uint64_t sensitivity = 0;  // in steps, rounded up
+
+  // Privacy: depends on formulas, domain and privacy unit, not on data.
+  static ScoreGrid of(std::span<const Candidate> candidates, const Domain& domain,
+                      const PrivacyUnit& unit);
+  static ScoreGrid of(std::span<const CellScores> scores, const Domain& domain,
+                      const PrivacyUnit& unit);
+
+  // The rate per step at which a selection with parameter epsilon draws: epsilon / (2 sensitivity).
+  // Privacy: rounded down.
+  double rate_for(double epsilon) const;
+  // The parameter epsilon of a draw at `rate` per 1 of score. Privacy: rounded up.
+  double epsilon_for(double rate) const;
+  double step() const;  // size of a step, in units of the score
+};
+
+// Privacy: each score's value on the grid. Exact, saturating at 2^61 steps (which, being a
+// contraction, keeps the sensitivity).
+std::vector<std::int64_t> evaluate(std::span<const Candidate> candidates, const ScoreGrid& grid,
+                                   const TrueCounts& counts);
+std::vector<std::int64_t> evaluate(std::span<const CellScores> scores, const ScoreGrid& grid,
+                                   const TrueCounts& counts);
+
+}  // namespace tandem

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The public tables that help: all of one domain, each from its own source.
+
+#include <string>
+#include <vector>
+
+#include "tandem/data/table.h"
+
+namespace tandem {
+
+struct PublicTable {
+  std::string name;  // as the user wrote it
+  Table table;
+};
+
+struct PublicData {
+  std::vector<PublicTable> tables;
+  bool empty() const { return tables.empty(); }
+};
+
+}  // namespace tandem
