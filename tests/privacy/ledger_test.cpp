@@ -101,6 +101,33 @@ TEST(Ledger, AllowsExactlyTheLimitAndNotOneGrainMore) {
   EXPECT_TRUE(ledger.verify().whole());
 }
 
+TEST(Ledger, SetsItsLimitAnewForAllToSee) {
+  const test::TempDir dir;
+  const std::string path = dir / "ledger";
+  Ledger ledger = Ledger::create(path, {"people", Epsilon(1.0), Delta(0.0), {}});
+  open_run(ledger, pure(0.75));
+  EXPECT_THROW(open_run(ledger, pure(0.5)), BudgetError);
+  EXPECT_THROW(ledger.set_limit(Epsilon(0.5)), BudgetError);  // below what is held
+  EXPECT_THROW(ledger.set_limit(Epsilon(-1.0)), UsageError);
+  EXPECT_EQ(Ledger::open(path).report().terms.epsilon, Epsilon(1.0));  // nothing was written
+  ledger.set_limit(Epsilon(1.25));
+  open_run(ledger, pure(0.5));
+  EXPECT_THROW(open_run(ledger, pure(0.25)), BudgetError);
+  EXPECT_EQ(Ledger::open(path).report().terms.epsilon, Epsilon(1.25));
+  EXPECT_TRUE(Ledger::open(path).verify().whole());
+}
+
+TEST(Ledger, ReservesUnderAnIdWrittenDownBefore) {
+  const test::TempDir dir;
+  Ledger ledger = Ledger::create(dir / "ledger", {"people", Epsilon(1.0), Delta(0.0), {}});
+  const std::string run = Ledger::new_run_id();
+  const RunInfo info{"independent", "release", {}, false};
+  ledger.reserve(run, info, pure(0.75));
+  ledger.reserve(run, info, pure(0.75));  // after a crash: left alone
+  EXPECT_THROW(ledger.reserve(run, info, pure(0.5)), BudgetError);
+  EXPECT_EQ(ledger.report().runs.size(), 1U);
+}
+
 TEST(Ledger, AllowsExactlyTheLimitInZcdp) {
   const TempDir dir;
   const Delta delta(1e-9);
