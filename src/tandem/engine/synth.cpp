@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -249,12 +250,28 @@ std::size_t rows_to_make(const SynthSettings& s, const Release& release) {
 }
 
 // What must be the same when a run goes on.
-Document run_record(const SynthSettings& s, const Prepared& p, const std::string& run_id) {
+Document run_record(const SynthSettings& s, const Prepared& p) {
+  // A mechanism's path may depend on its random choices, so a resumed run must make the same ones.
+  // They are post-processing: the seed is no secret.
+  const std::uint64_t rng_seed =
+      s.seed >= 0 ? static_cast<std::uint64_t>(s.seed) : SystemEntropy().word();
   return Document::object({{"format", kRunFormat},
-                           {"run", run_id},
+                           {"run", Ledger::new_run_id()},
+                           {"rng_seed", std::to_string(rng_seed)},
                            {"tandem", version()},
                            {"schema_sha256", p.schema_digest},
                            {"settings", to_document(s)}});
+}
+
+std::uint64_t rng_seed_of(const Document& record) {
+  const Document& text = record.at("rng_seed");
+  std::uint64_t seed = 0;
+  const std::string& digits = text.as_string();
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
+  if (error != std::errc{} || end != digits.data() + digits.size()) {
+    text.fail("is not a whole number; start the release anew.");
+  }
+  return seed;
 }
 
 void check_same_run(const Document& recorded, const Document& now) {
@@ -304,14 +321,16 @@ SynthSummary synthesize(const SynthRun& run) {
   const Prepared p = prepare(s);
   check_memory(s, p.schema);
   const bool seeded = s.seed >= 0;
+  // Whatever can go wrong with public things goes wrong here, before anything is reserved.
+  const Problem problem{p.schema.domain(), p.workload, load_public(run, p.schema)};
   std::shared_ptr<Ledger> ledger;
   if (!s.ledger.empty()) ledger = std::make_shared<Ledger>(Ledger::open(s.ledger));
 
   // The run's id is on disk before the ledger hears of it, so that a crash loses neither.
+  const Document record = run_record(s, p);
   ReleaseFolder folder =
-      run.resume ? ReleaseFolder::resume(s.out)
-                 : ReleaseFolder::start(s.out, run.force, run_record(s, p, Ledger::new_run_id()));
-  check_same_run(folder.record(), run_record(s, p, ""));
+      run.resume ? ReleaseFolder::resume(s.out) : ReleaseFolder::start(s.out, run.force, record);
+  check_same_run(folder.record(), record);
   const std::string run_id = folder.record().at("run").as_string();
   if (ledger) {
     try {
@@ -322,16 +341,25 @@ SynthSummary synthesize(const SynthRun& run) {
     }
   }
 
-  Problem problem{p.schema.domain(), p.workload, load_public(run, p.schema)};
+  std::optional<PrivateData> data;
+  try {
+    data = open_private(s.private_source, p.schema, {p.unit, s.person, run.threads});
+  } catch (const Error&) {
+    // Nothing was drawn, so nothing is kept. An interrupted run may have drawn before: it stays.
+    if (!run.resume) {
+      if (ledger) ledger->settle(run_id, p.filter.settlement());
+      folder.discard();
+    }
+    throw;
+  }
   std::unique_ptr<EntropySource> entropy;
   if (seeded) {
     entropy = std::make_unique<SeededEntropy>(static_cast<std::uint64_t>(s.seed));
   } else {
     entropy = std::make_unique<SystemEntropy>();
   }
-  Rng rng(seeded ? static_cast<std::uint64_t>(s.seed) : SystemEntropy().word());
-  Curator curator(open_private(s.private_source, p.schema, {p.unit, s.person, run.threads}),
-                  p.filter, std::move(entropy),
+  Rng rng(rng_seed_of(folder.record()));
+  Curator curator(*std::move(data), p.filter, std::move(entropy),
                   file_transcript(folder.transcript(), ledger, run_id),
                   {.unit = p.unit, .threads = run.threads, .progress = run.progress});
 
