@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tandem/base/parallel.h"
+
 namespace tandem::cli {
 
 class Args {
@@ -26,8 +28,22 @@ class Args {
               Need need = Need::Optional);
   void flag(const std::string& flag, bool& value, const std::string& help);
 
+  // Whether the command line gave this flag; for settings that a file may give instead.
+  bool given(const std::string& flag) const;
+
  private:
   void* app_;  // the parser's own object for one command
+};
+
+// The flags that every long command has.
+struct CommonFlags {
+  std::int64_t threads = 0;  // 0: all cores
+  bool json = false;
+  bool quiet = false;
+
+  void declare(Args& args);
+  Threads thread_count() const;              // UsageError when out of range
+  void note(const std::string& text) const;  // to standard error, unless quiet
 };
 
 class Command {

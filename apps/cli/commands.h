@@ -8,7 +8,9 @@
 
 namespace tandem::cli {
 
+std::unique_ptr<Command> synth_command();
 std::unique_ptr<Command> evaluate_command();
+std::unique_ptr<Command> budget_command();
 std::unique_ptr<Command> mechanisms_command();
 
 }  // namespace tandem::cli

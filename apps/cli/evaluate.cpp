@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include "commands.h"
-#include "tandem/base/error.h"
 #include "tandem/engine/evaluation.h"
 
 namespace tandem::cli {
@@ -25,19 +24,14 @@ class Evaluate final : public Command {
     args.option("--schema", request_.schema, "the schema of both: TOML or JSON", Required);
     args.option("--workload", request_.workload,
                 "the queries: all-3way, random-3way:COUNT:SEED, or a file (default all-3way)");
-    args.option("--threads", threads_, "threads; 0 takes all cores");
-    args.flag("--json", json_, "print JSON");
-    args.flag("--quiet", quiet_, "print no notes");
+    common_.declare(args);
   }
 
   int run() override {
-    if (threads_ < 0 || threads_ > 4096) throw UsageError("--threads is from 0 to 4096.");
-    request_.threads = threads_ == 0 ? Threads::all() : Threads{static_cast<int>(threads_)};
+    request_.threads = common_.thread_count();
     const auto result = evaluate_files(request_);
-    if (!quiet_) {
-      for (const auto& note : result.notes) fmt::print(stderr, "{}\n", note);
-    }
-    if (json_) {
+    for (const auto& note : result.notes) common_.note(note);
+    if (common_.json) {
       fmt::print("{}\n", to_document(result.evaluation).to_json());
     } else {
       fmt::print("{}", to_text(result.evaluation));
@@ -47,9 +41,7 @@ class Evaluate final : public Command {
 
  private:
   EvaluationRequest request_;
-  std::int64_t threads_ = 0;
-  bool json_ = false;
-  bool quiet_ = false;
+  CommonFlags common_;
 };
 
 }  // namespace

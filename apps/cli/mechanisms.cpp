@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// tandem mechanisms: what can run.
+// tandem mechanisms: what can run, with its guarantee, its parameters and its paper.
 
 #include <fmt/core.h>
 
 #include "commands.h"
+#include "tandem/engine/catalogue.h"
 
 namespace tandem::cli {
 
@@ -12,12 +13,18 @@ namespace {
 class Mechanisms final : public Command {
  public:
   std::string name() const override { return "mechanisms"; }
-  std::string summary() const override { return "what can run, and with which parameters"; }
+  std::string summary() const override {
+    return "what can run, with its guarantee, its parameters and its paper";
+  }
 
   void declare(Args& args) override { args.flag("--json", json_, "print JSON"); }
 
   int run() override {
-    fmt::print("{}\n", json_ ? R"({"format":1,"mechanisms":[]})" : "No mechanism can run yet.");
+    if (json_) {
+      fmt::print("{}\n", catalogue_document().to_json());
+    } else {
+      fmt::print("{}", catalogue_text());
+    }
     return 0;
   }
 

@@ -331,13 +331,13 @@ TEST(Csv, RefusesBinaryRubbishAsAHeader) {
     EXPECT_EQ(refusal("\x7f"
                       "ELF\x02\x01",
                       policy),
-              "FILE is not a text file: its first line holds the byte 0x02; name a CSV file.");
+              "FILE is not a text file: its first line holds control characters; name a CSV file.");
     EXPECT_EQ(refusal(std::string("a\0,b\nx,1\n", 9), policy),
-              "FILE is not a text file: its first line holds the byte 0x00; name a CSV file.");
+              "FILE is not a text file: its first line holds control characters; name a CSV file.");
     EXPECT_EQ(refusal(std::string(100'000, '\0'), policy),
-              "FILE is not a text file: its first line holds the byte 0x00; name a CSV file.");
+              "FILE is not a text file: its first line holds control characters; name a CSV file.");
     EXPECT_EQ(refusal("\x1f", policy),
-              "FILE is not a text file: its first line holds the byte 0x1f; name a CSV file.");
+              "FILE is not a text file: its first line holds control characters; name a CSV file.");
     EXPECT_EQ(refusal("\xff\xfe"
                       "a",
                       policy),
@@ -346,15 +346,26 @@ TEST(Csv, RefusesBinaryRubbishAsAHeader) {
 }
 
 TEST(Csv, RefusesMissingAndRepeatedColumns) {
-  for (const auto policy : kPolicies) {
-    EXPECT_EQ(refusal("a,c\nx,1\n", policy),
-              "FILE has no column 'b', which the schema names; its columns are 'a' and 'c'.");
-    EXPECT_EQ(refusal("a,b,c,c\n", policy),
-              "FILE, line 1: the column name 'c' stands there twice; rename one.");
-    EXPECT_EQ(refusal("\n", policy),
-              "FILE has no column 'a', which the schema names; its columns are ''.");
-    EXPECT_TRUE(contains(refusal("A, b\nx,1\n", policy), "FILE has no column 'a'"));
-  }
+  const auto policy = RowPolicy::MustFit;
+  EXPECT_EQ(refusal("a,c\nx,1\n", policy),
+            "FILE has no column 'b', which the schema names; its columns are 'a' and 'c'.");
+  EXPECT_EQ(refusal("a,b,c,c\n", policy),
+            "FILE, line 1: the column name 'c' stands there twice; rename one.");
+  EXPECT_EQ(refusal("\n", policy),
+            "FILE has no column 'a', which the schema names; its columns are ''.");
+  EXPECT_TRUE(contains(refusal("A, b\nx,1\n", policy), "FILE has no column 'a'"));
+}
+
+// Without a header, the first line of a private file is a person's row.
+TEST(Csv, NeverQuotesTheFirstLineOfAPrivateFile) {
+  const auto policy = RowPolicy::Repair;
+  EXPECT_EQ(
+      refusal("a,secret\nx,1\n", policy),
+      "FILE has no column 'b', which the schema names; its first line must name 'a' and 'b'.");
+  EXPECT_EQ(refusal("a,b,secret,secret\n", policy),
+            "FILE, line 1: one column name stands there twice; rename one.");
+  EXPECT_EQ(refusal("a,b,b\n", policy),
+            "FILE, line 1: the column name 'b' stands there twice; rename one.");
 }
 
 TEST(Csv, RefusesMoreColumnsThanATableMayHave) {

@@ -28,7 +28,7 @@ Ledger busy_ledger(const std::string& path) {
 
 TEST(Budget, ShowsTermsTotalsAndRunsToPeople) {
   const TempDir dir;
-  const std::string text = to_text(busy_ledger(dir / "a").report());
+  const std::string text = show_budget(busy_ledger(dir / "a"), false);
   EXPECT_THAT(text, HasSubstr("Data set  people, since 20"));
   EXPECT_THAT(text, HasSubstr("Protects  replace-one, 1 row per person\n"));
   EXPECT_THAT(text, HasSubstr("Limit     epsilon 4 at delta 1e-09\n"));
@@ -49,8 +49,9 @@ TEST(Budget, ShowsAnEmptyLedger) {
 
 TEST(Budget, ShowsTheSameToPrograms) {
   const TempDir dir;
-  const LedgerReport report = busy_ledger(dir / "a").report();
-  const Document shown = Document::parse_json(to_document(report).to_json(2), "budget");
+  const Ledger ledger = busy_ledger(dir / "a");
+  const LedgerReport report = ledger.report();
+  const Document shown = Document::parse_json(show_budget(ledger, true), "budget");
   EXPECT_EQ(shown.at("format").as_integer(), 1);
   EXPECT_EQ(shown.at("limit").at("delta").as_number(), 1e-9);
   EXPECT_EQ(shown.at("spent").at("epsilon").as_number(), 0.25);
@@ -67,7 +68,12 @@ TEST(Budget, ShowsTheSameToPrograms) {
 
 TEST(Budget, SaysWhetherALedgerIsWhole) {
   const TempDir dir;
-  const VerifyReport whole = busy_ledger(dir / "a").verify();
+  const Ledger ledger = busy_ledger(dir / "a");
+  const VerifyReport whole = ledger.verify();
+  const std::vector<std::string> good = {whole.head};
+  const std::vector<std::string> foreign = {sha256_hex("another ledger")};
+  EXPECT_TRUE(verify_budget(ledger, good, false).whole);
+  EXPECT_FALSE(verify_budget(ledger, foreign, false).whole);
   EXPECT_EQ(to_text(whole), "The ledger is whole: 5 entries, head " + whole.head + ".\n");
   EXPECT_TRUE(to_document(whole).at("whole").as_bool());
   const VerifyReport broken{"entry 3 is not the next step of its run", 2, sha256_hex("x")};

@@ -27,7 +27,9 @@ const std::vector<Rate> kRates = {
 
 // The words that make the coin fall heads, counted: the whole law to 2^-64, nothing sampled.
 TEST(BernoulliExp, AcceptsTheRightNumberOfWords) {
-  for (const auto& [num, den] : kRates) {
+  for (const Rate& rate : kRates) {
+    const std::uint64_t num = rate.num;
+    const std::uint64_t den = rate.den;
     const long double heads = accepted_words([&](std::uint64_t word) {
       ScriptedEntropy entropy({word});
       return bernoulli_exp(num, den, entropy);
@@ -70,7 +72,7 @@ TEST(BernoulliExp, HugeExponentsNeedOnlyAsManyBitsAsAreZero) {
   EXPECT_FALSE(below_gauss_exactly(0, {huge, 1}, entropy));
 }
 
-// Bounds only save time: the outcome, and the words used, are those of exact arithmetic.
+// Bounds only save time: the outcome is that of exact arithmetic.
 TEST(BernoulliExp, FastAndExactAgreeOnTheSameStream) {
   SeededEntropy parameters(21);
   for (std::uint64_t seed = 0; seed < 30; ++seed) {

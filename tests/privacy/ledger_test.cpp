@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ledger grants, refuses and remembers. What can happen to its file: ledger_file_test.cpp.
+// What a ledger grants, refuses and remembers. Files, hands and processes have their own.
 #include "tandem/privacy/ledger.h"
 
 #include <gmock/gmock.h>
@@ -101,6 +101,33 @@ TEST(Ledger, AllowsExactlyTheLimitAndNotOneGrainMore) {
   EXPECT_TRUE(ledger.verify().whole());
 }
 
+TEST(Ledger, SetsItsLimitAnewForAllToSee) {
+  const test::TempDir dir;
+  const std::string path = dir / "ledger";
+  Ledger ledger = Ledger::create(path, {"people", Epsilon(1.0), Delta(0.0), {}});
+  open_run(ledger, pure(0.75));
+  EXPECT_THROW(open_run(ledger, pure(0.5)), BudgetError);
+  EXPECT_THROW(ledger.set_limit(Epsilon(0.5)), BudgetError);  // below what is held
+  EXPECT_THROW(ledger.set_limit(Epsilon(-1.0)), UsageError);
+  EXPECT_EQ(Ledger::open(path).report().terms.epsilon, Epsilon(1.0));  // nothing was written
+  ledger.set_limit(Epsilon(1.25));
+  open_run(ledger, pure(0.5));
+  EXPECT_THROW(open_run(ledger, pure(0.25)), BudgetError);
+  EXPECT_EQ(Ledger::open(path).report().terms.epsilon, Epsilon(1.25));
+  EXPECT_TRUE(Ledger::open(path).verify().whole());
+}
+
+TEST(Ledger, ReservesUnderAnIdWrittenDownBefore) {
+  const test::TempDir dir;
+  Ledger ledger = Ledger::create(dir / "ledger", {"people", Epsilon(1.0), Delta(0.0), {}});
+  const std::string run = Ledger::new_run_id();
+  const RunInfo info{"independent", "release", {}, false};
+  ledger.reserve(run, info, pure(0.75));
+  ledger.reserve(run, info, pure(0.75));  // after a crash: left alone
+  EXPECT_THROW(ledger.reserve(run, info, pure(0.5)), BudgetError);
+  EXPECT_EQ(ledger.report().runs.size(), 1U);
+}
+
 TEST(Ledger, AllowsExactlyTheLimitInZcdp) {
   const TempDir dir;
   const Delta delta(1e-9);
@@ -119,6 +146,18 @@ TEST(Ledger, AllowsExactlyTheLimitInZcdp) {
   while (epsilon_of(Rho(above), delta).value() <= limit) above = std::nextafter(above, 1.0);
   Ledger over = ledger_of("over");
   EXPECT_THROW(open_run(over, zcdp(above)), BudgetError);
+}
+
+TEST(Ledger, ARunOfTheWholeLimitFits) {
+  const TempDir dir;
+  int number = 0;
+  for (const double epsilon : {0.0001, 0.1, 0.7, 1.0, 3.0, 1000.0}) {
+    for (const double delta : {1e-15, 1e-9, 0.01}) {
+      Ledger ledger = Ledger::create(dir / std::to_string(++number), terms(epsilon, delta));
+      const Rho rho = rho_of(Epsilon(epsilon), Delta(delta));
+      EXPECT_NO_THROW(open_run(ledger, {std::nullopt, CostForTests::at_most(rho.value())}));
+    }
+  }
 }
 
 TEST(Ledger, WhatIsLeftFitsAndNothingMore) {
@@ -224,6 +263,21 @@ TEST(Ledger, NamesOfAnyBytesStayReadable) {
   EXPECT_EQ(runs[2].label, std::string(200, 'x'));
   EXPECT_EQ(runs[3].label, "caf\xc3\xa9");
   EXPECT_TRUE(ledger.verify().whole());
+}
+
+TEST(Ledger, AnIdMadeBeforehandReservesOnce) {
+  const TempDir dir;
+  Ledger ledger = Ledger::create(dir / "a", terms(1.0, 0.0));
+  const std::string run = Ledger::new_run_id();
+  const RunInfo info{"mst", "r", ledger.terms().unit, false};
+  ledger.reserve(run, info, pure(0.75));
+  const std::string head = ledger.head();
+  EXPECT_NO_THROW(ledger.reserve(run, info, pure(0.75)));
+  EXPECT_EQ(ledger.head(), head);
+  EXPECT_THROW(ledger.reserve(run, info, pure(0.25)), BudgetError);
+  EXPECT_THROW(ledger.reserve("not an id", info, pure(0.25)), InternalError);
+  EXPECT_EQ(ledger.report().total.epsilon.value(), 0.75);
+  EXPECT_EQ(ledger.verify().fault, "");
 }
 
 TEST(Ledger, StepsGoOneByOneAndAreDrawnOnce) {

@@ -10,6 +10,7 @@ namespace tandem {
 
 struct CostForTests {
   static Cost of(double amount) { return Cost::at_least(amount); }
+  static Cost at_most(double amount) { return Cost::at_most(amount); }
   static Cost grains(const std::string& decimal) { return Cost::from_grains(decimal); }
 };
 

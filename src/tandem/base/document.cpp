@@ -46,8 +46,8 @@ Document Document::object(Object members) {
 }
 
 std::string_view Document::type_name() const {
-  constexpr std::string_view kNames[] = {"null",     "true or false", "a whole number", "a number",
-                                         "a string", "a list",        "a table"};
+  constexpr std::string_view kNames[] = {"null",     "a boolean", "a whole number", "a number",
+                                         "a string", "a list",    "a table"};
   return kNames[value_.index()];
 }
 

@@ -206,8 +206,8 @@ Header read_header(const std::string& path, std::string_view block, RowPolicy po
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') {
       throw UsageError(fmt::format(
-          "{} is not a text file: its first line holds the byte 0x{:02x}; name a CSV file.", path,
-          byte));
+          "{} is not a text file: its first line holds control characters; name a CSV file.",
+          path));
     }
   }
   Header header;
@@ -234,17 +234,28 @@ Header read_header(const std::string& path, std::string_view block, RowPolicy po
 
 constexpr int kIgnored = -1;
 
+// What a message may say of the first line. A private file without a header has a row there, so of
+// a private file only the names that the schema knows are ever quoted.
+std::string expected_header(const Header& header, const Domain& domain, RowPolicy policy) {
+  if (policy == RowPolicy::MustFit) return "its columns are " + list_names(header.names, 12);
+  std::vector<std::string> names;
+  for (const auto& attribute : domain.attributes()) names.push_back(attribute.name);
+  return "its first line must name " + list_names(names, 12);
+}
+
 // For each column of the file, its attribute, or kIgnored.
 std::vector<int> match_columns(const std::string& path, const Header& header, const Domain& domain,
-                               std::vector<std::string>& ignored) {
+                               RowPolicy policy, std::vector<std::string>& ignored) {
   std::vector<int> slots;
   std::vector<bool> found(domain.size(), false);
   std::unordered_map<std::string_view, std::size_t> seen;
   for (std::size_t i = 0; i < header.names.size(); ++i) {
     const auto& name = header.names[i];
     if (!name.empty() && !seen.emplace(name, i).second) {
-      throw SchemaError(fmt::format(
-          "{}, line 1: the column name {} stands there twice; rename one.", path, in_quotes(name)));
+      const bool quotable = policy == RowPolicy::MustFit || domain.find(name);
+      throw SchemaError(
+          fmt::format("{}, line 1: {} stands there twice; rename one.", path,
+                      quotable ? "the column name " + in_quotes(name) : "one column name"));
     }
     const auto id = domain.find(name);
     slots.push_back(id ? static_cast<int>(*id) : kIgnored);
@@ -256,22 +267,22 @@ std::vector<int> match_columns(const std::string& path, const Header& header, co
   }
   for (AttributeId id = 0; id < domain.size(); ++id) {
     if (!found[id]) {
-      throw SchemaError(
-          fmt::format("{} has no column {}, which the schema names; its columns are {}.", path,
-                      in_quotes(domain[id].name), list_names(header.names, 12)));
+      throw SchemaError(fmt::format("{} has no column {}, which the schema names; {}.", path,
+                                    in_quotes(domain[id].name),
+                                    expected_header(header, domain, policy)));
     }
   }
   return slots;
 }
 
 // The position of the key column in the file, or kIgnored when none is asked for.
-int find_key(const std::string& path, const Header& header, const std::string& key_column) {
+int find_key(const std::string& path, const Header& header, const std::string& key_column,
+             const Domain& domain, RowPolicy policy) {
   if (key_column.empty()) return kIgnored;
   const auto found = std::ranges::find(header.names, key_column);
   if (found == header.names.end()) {
-    throw SchemaError(
-        fmt::format("{} has no column {}, named as the person column; its columns are {}.", path,
-                    in_quotes(key_column), list_names(header.names, 12)));
+    throw SchemaError(fmt::format("{} has no column {}, named as the person column; {}.", path,
+                                  in_quotes(key_column), expected_header(header, domain, policy)));
   }
   return static_cast<int>(found - header.names.begin());
 }
@@ -449,10 +460,10 @@ CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOption
   }
   CsvTable out;
   const Header header = read_header(path, block, options.policy, options.delimiter);
-  const int key = find_key(path, header, options.key_column);
-  const BlockParser parser(schema,
-                           match_columns(path, header, schema.domain(), out.ignored_columns), key,
-                           options.policy, options.delimiter);
+  const int key = find_key(path, header, options.key_column, schema.domain(), options.policy);
+  const BlockParser parser(
+      schema, match_columns(path, header, schema.domain(), options.policy, out.ignored_columns),
+      key, options.policy, options.delimiter);
   if (key != kIgnored) std::erase(out.ignored_columns, options.key_column);
   KeyNumbers keys;
 

@@ -7,7 +7,9 @@
 #include <array>
 #include <cmath>
 
+#include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/engine/privacy_unit_text.h"
 #include "tandem/privacy/accountant.h"
 
 namespace tandem {
@@ -72,6 +74,41 @@ std::size_t width(std::string_view text) {
 }
 
 }  // namespace
+
+namespace {
+
+Epsilon total_budget(const BudgetRequest& request) {
+  if (!(request.epsilon > 0.0)) {
+    throw UsageError("--epsilon is missing or not positive; give the total budget, such as 4.");
+  }
+  return Epsilon(request.epsilon);
+}
+
+}  // namespace
+
+Ledger limit_budget(const BudgetRequest& request) {
+  const Epsilon epsilon = total_budget(request);
+  Ledger ledger = Ledger::open(request.ledger);
+  ledger.set_limit(epsilon);
+  return ledger;
+}
+
+Ledger create_budget(const BudgetRequest& request) {
+  if (request.dataset.empty()) throw UsageError("--dataset is missing; name the private data set.");
+  return Ledger::create(request.ledger,
+                        {request.dataset, total_budget(request), Delta(request.delta),
+                         parse_privacy_unit(request.neighbors, request.rows_per_person)});
+}
+
+std::string show_budget(const Ledger& ledger, bool json) {
+  const LedgerReport report = ledger.report();
+  return json ? to_document(report).to_json(2) + "\n" : to_text(report);
+}
+
+Verdict verify_budget(const Ledger& ledger, std::span<const std::string> anchors, bool json) {
+  const VerifyReport report = ledger.verify(anchors);
+  return {report.whole(), json ? to_document(report).to_json(2) + "\n" : to_text(report)};
+}
 
 Document to_document(const LedgerReport& report) {
   Document runs = Document::array();

@@ -1,23 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What `tandem budget show` and `tandem budget verify` print.
+// `tandem budget`: what it does and what it prints.
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "tandem/base/document.h"
 #include "tandem/privacy/ledger.h"
 
 namespace tandem {
 
-// Stable, "format": 1; docs/ledger.md has the fields. Amounts are numbers rounded up, except what
-// is left, which is rounded down.
+struct BudgetRequest {
+  std::string ledger;
+  std::string dataset;
+  double epsilon = 0.0;  // 0: not given
+  double delta = 1e-9;
+  std::string neighbors = "replace-one";
+  std::int64_t rows_per_person = 1;
+};
+
+// `budget create`: UsageError for what is missing or out of range.
+Ledger create_budget(const BudgetRequest& request);
+
+// `budget limit`: sets the total budget anew.
+Ledger limit_budget(const BudgetRequest& request);
+
+// `budget show`: a table for people, or JSON with "format": 1 (docs/ledger.md has the fields).
+// Amounts are rounded up, except what is left, which is rounded down.
+std::string show_budget(const Ledger& ledger, bool json);
+
+// `budget verify`: one sentence, or JSON with "format": 1. Each anchor is a hash that a release
+// cites and the chain must hold.
+struct Verdict {
+  bool whole = false;
+  std::string text;
+};
+Verdict verify_budget(const Ledger& ledger, std::span<const std::string> anchors, bool json);
+
 Document to_document(const LedgerReport& report);
-
-// For people: the terms, the totals, and a line for each run. Ends in a newline.
-std::string to_text(const LedgerReport& report);
-
-// {"format": 1, "whole": ..., "entries": ..., "head": ..., "fault": ...}.
 Document to_document(const VerifyReport& report);
-std::string to_text(const VerifyReport& report);  // one sentence and a newline
+std::string to_text(const LedgerReport& report);
+std::string to_text(const VerifyReport& report);
 
 }  // namespace tandem

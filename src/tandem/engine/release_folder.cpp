@@ -26,7 +26,7 @@ namespace {
 class Descriptor {
  public:
   Descriptor(const fs::path& path, int flags)
-      : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0600)) {
+      : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
     if (descriptor_ < 0) fail(path, errno);
   }
   ~Descriptor() {
@@ -166,6 +166,11 @@ std::string ReleaseFolder::transcript() const {
 
 void ReleaseFolder::write(std::string_view name, std::string_view text) const {
   write_durably(impl_->partial / name, text);
+}
+
+void ReleaseFolder::discard() {
+  std::error_code ignored;
+  fs::remove_all(impl_->partial, ignored);
 }
 
 void ReleaseFolder::publish() {

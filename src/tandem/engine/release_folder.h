@@ -37,6 +37,7 @@ class ReleaseFolder {
 
   void write(std::string_view name, std::string_view text) const;  // on disk when it returns
   void publish();                                                  // OUT is now whole, and only now
+  void discard();  // for a run that was refused before it began
 
  private:
   struct Impl;

@@ -15,6 +15,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/base/version.h"
+#include "tandem/engine/privacy_unit_text.h"
 #include "tandem/engine/release_folder.h"
 #include "tandem/mechanism/registry.h"
 #include "tandem/privacy/accountant.h"
@@ -44,22 +45,6 @@ struct Prepared {
   Workload workload;
 };
 
-PrivacyUnit unit_of(const SynthSettings& s) {
-  PrivacyUnit unit;
-  if (s.neighbors == name_of(Neighbors::AddRemove)) {
-    unit.neighbors = Neighbors::AddRemove;
-  } else if (s.neighbors != name_of(Neighbors::ReplaceOne)) {
-    throw UsageError(fmt::format("--neighbors is {}; choose replace-one or add-remove.",
-                                 in_quotes(s.neighbors)));
-  }
-  if (s.rows_per_person < 1 || s.rows_per_person > 1'000'000) {
-    throw UsageError(
-        fmt::format("--rows-per-person is {}; choose 1 to 1,000,000.", s.rows_per_person));
-  }
-  unit.rows_per_person = static_cast<int>(s.rows_per_person);
-  return unit;
-}
-
 Filter filter_of(const SynthSettings& s) {
   if (!(s.epsilon > 0.0) || s.epsilon > 1000.0) {
     throw UsageError("--epsilon is missing or out of range; give a number above 0, such as 1.");
@@ -85,7 +70,7 @@ Prepared prepare(const SynthSettings& s) {
   Schema schema = Schema::read(s.schema);
   auto mechanism = find_mechanism(s.mechanism == "auto" ? "independent" : s.mechanism);
   auto parameters = mechanism.resolve(parse_parameters(s.parameters));
-  auto unit = unit_of(s);
+  auto unit = parse_privacy_unit(s.neighbors, s.rows_per_person);
   auto filter = filter_of(s);
   if (filter.currency() == Currency::Pure && !mechanism.pure) {
     throw UsageError(
@@ -329,7 +314,12 @@ SynthSummary synthesize(const SynthRun& run) {
   check_same_run(folder.record(), run_record(s, p, ""));
   const std::string run_id = folder.record().at("run").as_string();
   if (ledger) {
-    ledger->reserve(run_id, {p.mechanism.name, s.out, p.unit, seeded}, p.filter.reservation());
+    try {
+      ledger->reserve(run_id, {p.mechanism.name, s.out, p.unit, seeded}, p.filter.reservation());
+    } catch (const BudgetError&) {
+      if (!run.resume) folder.discard();
+      throw;
+    }
   }
 
   Problem problem{p.schema.domain(), p.workload, load_public(run, p.schema)};

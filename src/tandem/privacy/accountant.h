@@ -34,7 +34,7 @@ Rho pure_rho(Epsilon epsilon);
 Epsilon pure_epsilon(Rho rho);
 
 // Privacy: the exponential mechanism at epsilon has bounded range epsilon, hence epsilon^2/8-zCDP
-// (Cesar and Rogers 2021, Lemma 17).
+// (Cesar and Rogers 2021).
 Rho exponential_rho(Epsilon epsilon);
 Epsilon exponential_epsilon(Rho rho);
 

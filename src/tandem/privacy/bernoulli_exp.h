@@ -36,7 +36,7 @@ bool below_exp_exactly(std::uint64_t u, const Ratio& x, EntropySource& entropy);
 bool below_gauss_exactly(std::uint64_t u, const Ratio& w, EntropySource& entropy);
 
 // The same, where `bounds` on exp(-x) or exp(-w^2/2) settle the easy cases.
-// Privacy: exact for a uniform U; the result and the words drawn are those of the exact functions.
+// Privacy: exact for a uniform U; the result is the exact functions', sooner.
 inline bool below_exp(std::uint64_t u, ExpBounds bounds, const Ratio& x, EntropySource& entropy) {
   if (u < bounds.lower) return true;
   if (u > bounds.upper) return false;

@@ -21,7 +21,7 @@ class Geometric {
  public:
   explicit Geometric(std::uint64_t t);
 
-  // Privacy: exact, by Algorithm 2 (lines 3 to 10): x = u + t v, where u has Pr proportional to
+  // Privacy: exact, as in Algorithm 2: x = u + t v, where u has Pr proportional to
   // exp(-u/t) on 0 .. t-1 by rejection and v counts heads of Bernoulli(exp(-1)). Below 2^62: a
   // run of 2^20 heads, of probability exp(-2^20), is an InternalError.
   std::uint64_t sample(EntropySource& entropy) const;

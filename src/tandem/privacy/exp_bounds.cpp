@@ -74,9 +74,9 @@ constexpr std::uint64_t kSlack = 13;
 
 std::uint64_t exp_lower(UInt128 x) {
   if (x >> 64 >= kWholes) return 0;  // the truth is below 1 unit
+  const auto whole = static_cast<std::size_t>(x >> 64);
   const auto fraction = static_cast<std::uint64_t>(x);
-  std::uint64_t e = high_product(kWhole[static_cast<std::size_t>(x >> 64)],  //
-                                 kParts<64>[fraction >> 58]);
+  std::uint64_t e = high_product(kWhole[whole], kParts<64>[fraction >> 58]);
   e = high_product(e, kParts<4096>[(fraction >> 52) & 63]);
   return high_product(e, exp_small(fraction & ((std::uint64_t{1} << 52) - 1)));
 }
@@ -95,8 +95,8 @@ ExpBounds exp_bounds(const Fixed& x) {
 Multiples::Multiples(Rate rate) {
   check(rate.den > 0, "a rate needs a positive denominator");
   if (rate.num == 0) return;
-  const int n = std::bit_width(rate.num);
-  const int d = std::bit_width(rate.den);
+  const auto n = static_cast<int>(std::bit_width(rate.num));
+  const auto d = static_cast<int>(std::bit_width(rate.den));
   shift_ = 63 + d - n;
   UInt128 quotient = (static_cast<UInt128>(rate.num) << shift_) / rate.den;
   if (quotient >> 63 == 0) {

@@ -28,13 +28,13 @@ namespace tandem {
 Rate rate_at_most(double rate);
 
 // Privacy: exactly the exponential mechanism. With rate = epsilon / (2 sensitivity) it is
-// epsilon-differentially private (McSherry and Talwar 2007, Theorem 6), of bounded range epsilon,
-// and so epsilon^2/8-zCDP (Cesar and Rogers 2021, Lemma 17). UsageError if there is no candidate.
+// epsilon-differentially private (McSherry and Talwar 2007), of bounded range epsilon, and so
+// epsilon^2/8-zCDP (Cesar and Rogers 2021). UsageError if there is no candidate.
 std::size_t exponential_draw(std::span<const std::int64_t> scores, Rate rate,
                              EntropySource& entropy, Threads threads = {});
 
 // Privacy: exactly permute-and-flip. With rate = epsilon / (2 sensitivity) it is
-// epsilon-differentially private (McKenna and Sheldon 2020, Theorem 1), and so epsilon^2/2-zCDP.
+// epsilon-differentially private (McKenna and Sheldon 2020), and so epsilon^2/2-zCDP.
 // UsageError if there is no candidate.
 std::size_t permute_and_flip_draw(std::span<const std::int64_t> scores, Rate rate,
                                   EntropySource& entropy, Threads threads = {});

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/engine/privacy_unit_text.h"
+
+#include <fmt/core.h>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+
+namespace tandem {
+
+PrivacyUnit parse_privacy_unit(const std::string& neighbors, std::int64_t rows_per_person) {
+  PrivacyUnit unit;
+  if (neighbors == name_of(Neighbors::AddRemove)) {
+    unit.neighbors = Neighbors::AddRemove;
+  } else if (neighbors != name_of(Neighbors::ReplaceOne)) {
+    throw UsageError(
+        fmt::format("--neighbors is {}; choose replace-one or add-remove.", in_quotes(neighbors)));
+  }
+  if (rows_per_person < 1 || rows_per_person > 1'000'000) {
+    throw UsageError(
+        fmt::format("--rows-per-person is {}; choose 1 to 1,000,000.", rows_per_person));
+  }
+  unit.rows_per_person = static_cast<int>(rows_per_person);
+  return unit;
+}
+
+}  // namespace tandem

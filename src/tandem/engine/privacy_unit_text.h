@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The privacy unit as users write it: --neighbors and --rows-per-person.
+
+#include <cstdint>
+#include <string>
+
+#include "tandem/privacy/privacy_unit.h"
+
+namespace tandem {
+
+// UsageError for an unknown relation or a number out of range.
+PrivacyUnit parse_privacy_unit(const std::string& neighbors, std::int64_t rows_per_person);
+
+}  // namespace tandem
