@@ -20,7 +20,7 @@ for target in "$@"; do
   found=build/fuzz/found/$name
   log=build/fuzz/$name.log
   mkdir -p "$corpus" "$found"
-  cp -R "fuzz/corpus/$name/." "$corpus/"
+  [ ! -d "fuzz/corpus/$name" ] || cp -R "fuzz/corpus/$name/." "$corpus/"
   rm -f "$found"/*
   if "build/fuzz/$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 \
     -rss_limit_mb=2048 -print_final_stats=1 -verbosity=1 -artifact_prefix="$found/" \

@@ -20,6 +20,7 @@ namespace tandem {
 
 namespace {
 
+constexpr std::size_t kFirstBlockBytes = std::size_t{64} << 10;
 constexpr std::size_t kBlockBytes = std::size_t{2} << 20;
 constexpr std::size_t kRowsAtOnce = 256;
 constexpr char kQuote = '"';
@@ -140,9 +141,10 @@ class BlockReader {
   std::string next() {
     std::string block = std::move(rest_);
     rest_.clear();
+    const std::size_t least = std::exchange(least_, std::min(2 * least_, kBlockBytes));
     while (!ended_) {
       const std::size_t before = block.size();
-      const std::size_t wanted = std::max(kBlockBytes, before + std::max(before, kBlockBytes) / 2);
+      const std::size_t wanted = std::max(least, before + std::max(before, least) / 2);
       block.resize(wanted);
       const std::size_t got = source_->read(std::span(block).subspan(before));
       block.resize(before + got);
@@ -184,6 +186,7 @@ class BlockReader {
   Tokenizer tokenizer_;
   std::unique_ptr<ByteSource> source_;
   std::string rest_;
+  std::size_t least_ = kFirstBlockBytes;  // of the next block; small files cost little
   std::size_t lines_ = 0;
   bool ended_ = false;
 };
