@@ -137,7 +137,8 @@ TEST(Ledger, AllowsExactlyTheLimitInZcdp) {
   };
   Ledger exact = ledger_of("exact");
   open_run(exact, zcdp(0.1));
-  EXPECT_NO_THROW(open_run(exact, {std::nullopt, CostForTests::at_least(0.125) - CostForTests::at_least(0.1)}));
+  EXPECT_NO_THROW(
+      open_run(exact, {std::nullopt, CostForTests::at_least(0.125) - CostForTests::at_least(0.1)}));
   EXPECT_EQ(exact.report().total.composition, Composition::Zcdp);
   EXPECT_EQ(exact.report().total.epsilon.value(), limit);
 

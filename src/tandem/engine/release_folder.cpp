@@ -104,6 +104,10 @@ bool ReleaseFolder::is_whole(const std::string& out) {
   return fs::exists(without_slash(out) / "release.json");
 }
 
+bool ReleaseFolder::is_interrupted(const std::string& out) {
+  return fs::exists(without_slash(out).string() + ".partial");
+}
+
 ReleaseFolder ReleaseFolder::start(const std::string& out_text, bool force,
                                    const Document& record) {
   const fs::path out = without_slash(out_text);

@@ -24,8 +24,9 @@ class ReleaseFolder {
   // An interrupted one. UsageError when there is none, or another process works on it.
   static ReleaseFolder resume(const std::string& out);
 
-  // Whether OUT is a whole release.
+  // Whether OUT is a whole release, and whether an interrupted one stands beside it.
   static bool is_whole(const std::string& out);
+  static bool is_interrupted(const std::string& out);
 
   ReleaseFolder(ReleaseFolder&&) noexcept;
   ReleaseFolder& operator=(ReleaseFolder&&) noexcept;

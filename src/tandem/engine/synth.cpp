@@ -34,7 +34,7 @@ constexpr int kMeasurementsFormat = 1;
 constexpr int kRunFormat = 1;
 constexpr std::int64_t kMostRows = 1'000'000'000;
 
-// ---- From settings to parts, all public ------------------------------------------------------
+// ---- From settings to parts, all public ----
 
 struct Prepared {
   Schema schema;
@@ -48,7 +48,7 @@ struct Prepared {
 
 Filter filter_of(const SynthSettings& s) {
   if (!(s.epsilon > 0.0) || s.epsilon > 1000.0) {
-    throw UsageError("--epsilon is missing or out of range; give a number above 0, such as 1.");
+    throw UsageError("--epsilon is missing or out of range; give a number above 0, at most 1000.");
   }
   if (!(s.delta >= 0.0) || s.delta >= 1.0) {
     throw UsageError(fmt::format("--delta is {}; choose a number from 0 to below 1.", s.delta));
@@ -95,7 +95,12 @@ PublicData load_public(const SynthRun& run, const Schema& schema) {
   for (const auto& source : run.settings.public_sources) {
     CsvOptions options;
     options.threads = run.threads;
-    data.tables.push_back({source, load_table(source, schema, options).table});
+    CsvTable loaded = load_table(source, schema, options);
+    if (!loaded.ignored_columns.empty() && run.note) {
+      run.note(fmt::format("Note: {}: ignored {}, not in the schema.", source,
+                           list_names(loaded.ignored_columns, 8)));
+    }
+    data.tables.push_back({source, std::move(loaded.table)});
     const auto rows = static_cast<double>(data.tables.back().table.rows());
     if (rows > 0.0 && run.settings.delta > 1.0 / rows && run.note) {
       run.note(
@@ -107,7 +112,7 @@ PublicData load_public(const SynthRun& run, const Schema& schema) {
   return data;
 }
 
-// ---- Memory ------------------------------------------------------------------------------------
+// ---- Memory ----
 
 double parse_bytes(const std::string& text) {
   static constexpr std::pair<std::string_view, double> kUnits[] = {
@@ -158,7 +163,7 @@ void check_memory(const SynthSettings& s, const Schema& schema) {
   }
 }
 
-// ---- What is written ---------------------------------------------------------------------------
+// ---- What is written ----
 
 std::string noise_name(NoiseKind kind) {
   switch (kind) {
@@ -172,16 +177,33 @@ std::string noise_name(NoiseKind kind) {
   throw InternalError("Noise is of an unknown kind.");
 }
 
+// {"unit": 1.0, "rows": [[[cell, coefficient], ...], ...]}: what was asked of the marginal's cells.
+Document map_document(const LinearMap& map, std::size_t cells) {
+  Document rows = Document::array();
+  for (std::size_t r = 0; r < map.outputs(cells); ++r) {
+    Document row = Document::array();
+    for (const auto& [column, coefficient] : map.row(r)) {
+      row.push(Document::array({static_cast<std::uint64_t>(column), coefficient}));
+    }
+    rows.push(std::move(row));
+  }
+  return Document::object({{"unit", map.unit()}, {"rows", std::move(rows)}});
+}
+
 Document measurements_document(const Domain& domain, const std::vector<Measurement>& measurements) {
   Document list = Document::array();
   for (const auto& m : measurements) {
     Document columns = Document::array();
     for (const auto id : m.query.clique) columns.push(domain[id].name);
-    list.push(Document::object({{"columns", std::move(columns)},
-                                {"origin", m.origin == Origin::Private ? "private" : "public"},
-                                {"noise", noise_name(m.noise)},
-                                {"stddev", m.sigma.value()},
-                                {"values", Document::array({m.values.begin(), m.values.end()})}}));
+    Document item = Document::object({{"columns", std::move(columns)}});
+    if (!m.query.map.is_identity()) {
+      item.set("map", map_document(m.query.map, domain.cells(m.query.clique)));
+    }
+    item.set("origin", m.origin == Origin::Private ? "private" : "public");
+    item.set("noise", noise_name(m.noise));
+    item.set("stddev", m.sigma.value());
+    item.set("values", Document::array({m.values.begin(), m.values.end()}));
+    list.push(std::move(item));
   }
   return Document::object({{"format", kMeasurementsFormat}, {"measurements", std::move(list)}});
 }
@@ -204,7 +226,8 @@ Document amount_document(const SynthSettings& s, const Filter& filter) {
             rho.value() > 0.0 ? std::min(s.epsilon, epsilon_of(rho, Delta(s.delta)).value()) : 0.0);
     out.set("delta", s.delta);
   }
-  out.set("rho", filter.spent_rho().value());
+  out.set("rho", filter.currency() == Currency::Zcdp ? filter.spent().upper_bound()
+                                                     : filter.spent_rho().value());
   return out;
 }
 
@@ -236,6 +259,8 @@ Document release_document(const SynthSettings& s, const Prepared& p, const Curat
   out.set("guarantee", std::move(guarantee));
   out.set("spent", amount_document(s, curator.filter()));
   out.set("steps", std::move(steps));
+  out.set("public", Document::array({s.public_sources.begin(), s.public_sources.end()}));
+  out.set("total", release.total);
   out.set("rows", static_cast<std::uint64_t>(rows));
   out.set("schema_sha256", p.schema_digest);
   out.set("warnings", std::move(warnings));
@@ -300,7 +325,7 @@ void check_same_run(const Document& recorded, const Document& now) {
 
 SynthSettings settings_to_resume(const std::string& out, const SynthSettings& given,
                                  const std::function<bool(std::string_view)>& keep) {
-  if (ReleaseFolder::is_whole(out)) return given;
+  if (!ReleaseFolder::is_interrupted(out) && ReleaseFolder::is_whole(out)) return given;
   const ReleaseFolder folder = ReleaseFolder::resume(out);
   SynthSettings settings = given;
   apply(folder.record().at("settings"), settings, keep);
@@ -311,8 +336,7 @@ SynthSummary synthesize(const SynthRun& run) {
   const SynthSettings& s = run.settings;
   SynthSummary summary;
   summary.out = s.out;
-  if (run.resume && ReleaseFolder::is_whole(s.out) &&
-      !std::filesystem::exists(s.out + ".partial")) {
+  if (run.resume && ReleaseFolder::is_whole(s.out) && !ReleaseFolder::is_interrupted(s.out)) {
     summary.was_whole = true;
     summary.release = Document::read(s.out + "/release.json");
     return summary;
@@ -334,7 +358,8 @@ SynthSummary synthesize(const SynthRun& run) {
   const std::string run_id = folder.record().at("run").as_string();
   if (ledger) {
     try {
-      ledger->reserve(run_id, {p.mechanism.name, s.out, p.unit, seeded}, p.filter.reservation());
+      const std::string label = std::filesystem::absolute(folder.file("")).parent_path().stem();
+      ledger->reserve(run_id, {p.mechanism.name, label, p.unit, seeded}, p.filter.reservation());
     } catch (const BudgetError&) {
       if (!run.resume) folder.discard();
       throw;
@@ -407,8 +432,14 @@ std::vector<std::string> plan_synthesis(const SynthRun& run) {
                               human_bytes(memory_limit(s))));
   if (!s.ledger.empty()) {
     const auto report = Ledger::open(s.ledger).report();
-    lines.push_back(fmt::format("Ledger {}: {:.6g} of epsilon {:g} is spent or reserved.", s.ledger,
-                                report.total.epsilon.value(), report.terms.epsilon.value()));
+    const double left =
+        p.filter.currency() == Currency::Pure ? report.left_pure.value() : report.left_rho.value();
+    const bool accepted = p.filter.total().upper_bound() <= left && report.terms.unit == p.unit;
+    lines.push_back(
+        fmt::format("Ledger {}: {:.6g} of epsilon {:g} is spent or reserved; it would {} "
+                    "this run.",
+                    s.ledger, report.total.epsilon.value(), report.terms.epsilon.value(),
+                    accepted ? "accept" : "refuse"));
   }
   lines.emplace_back("Nothing was spent and no private data was read.");
   return lines;
@@ -428,10 +459,11 @@ std::string to_text(const SynthSummary& summary) {
   line("mechanism", r.at("mechanism").as_string());
   line("rows", with_commas(static_cast<std::uint64_t>(r.at("rows").as_integer())));
   line("guarantee",
-       fmt::format("epsilon {:g}, delta {:g}, {}, {} row(s) a person",
+       fmt::format("epsilon {:g}, delta {:g}, {}, {} row{} a person",
                    guarantee.at("epsilon").as_number(), guarantee.at("delta").as_number(),
                    guarantee.at("neighbors").as_string(),
-                   guarantee.at("rows_per_person").as_integer()));
+                   guarantee.at("rows_per_person").as_integer(),
+                   guarantee.at("rows_per_person").as_integer() == 1 ? "" : "s"));
   line("spent",
        fmt::format("epsilon {:.6g} at delta {:g} (rho {:.6g})", spent.at("epsilon").as_number(),
                    spent.at("delta").as_number(), spent.at("rho").as_number()));
