@@ -168,7 +168,7 @@ double ScoreGrid::rate_for(double epsilon) const {
 }
 
 double ScoreGrid::epsilon_for(double rate) const {
-  return std::nextafter(rate / step() * 2.0 * static_cast<double>(sensitivity), HUGE_VAL);
+  return std::nextafter(rate * step() * 2.0 * static_cast<double>(sensitivity), HUGE_VAL);
 }
 
 double ScoreGrid::step() const { return std::ldexp(1.0, shift - 2 * kFractionBits); }
