@@ -32,6 +32,8 @@ constexpr int kReleaseFormat = 1;
 constexpr int kMeasurementsFormat = 1;
 constexpr int kRunFormat = 1;
 constexpr std::int64_t kMostRows = 1'000'000'000;
+constexpr double kLeastEpsilon = 1e-6;  // below, noise drowns any table, and then its own integers
+constexpr double kMostEpsilon = 1000.0;
 
 // ---- From settings to parts, all public ------------------------------------------------------
 
@@ -46,8 +48,10 @@ struct Prepared {
 };
 
 Filter filter_of(const SynthSettings& s) {
-  if (!(s.epsilon > 0.0) || s.epsilon > 1000.0) {
-    throw UsageError("--epsilon is missing or out of range; give a number above 0, such as 1.");
+  if (!(s.epsilon >= kLeastEpsilon) || s.epsilon > kMostEpsilon) {
+    throw UsageError(
+        fmt::format("--epsilon is missing or out of range; give a number from {:g} to {:g}.",
+                    kLeastEpsilon, kMostEpsilon));
   }
   if (!(s.delta >= 0.0) || s.delta >= 1.0) {
     throw UsageError(fmt::format("--delta is {}; choose a number from 0 to below 1.", s.delta));
@@ -361,17 +365,6 @@ SynthSummary synthesize(const SynthRun& run) {
       throw;
     }
   }
-  std::optional<PrivateData> data;
-  try {
-    data = open_private(s.private_source, p.schema, {p.unit, s.person, run.threads});
-  } catch (const Error&) {
-    // Privacy: nothing was drawn, so nothing was spent; the filter says so.
-    if (!run.resume) {
-      if (ledger) ledger->settle(record.id, p.filter.settlement());
-      folder.discard();
-    }
-    throw;
-  }
 
   std::unique_ptr<EntropySource> entropy;
   if (seeded) {
@@ -380,11 +373,24 @@ SynthSummary synthesize(const SynthRun& run) {
     entropy = std::make_unique<SystemEntropy>();
   }
   Rng rng(record.rng);
-  Curator curator(*std::move(data), p.filter, std::move(entropy),
-                  file_transcript(folder.transcript(), ledger, record.id),
-                  {.unit = p.unit, .threads = run.threads, .progress = run.progress});
+  std::optional<Curator> gate;
+  Release release;
+  try {
+    gate.emplace(open_private(s.private_source, p.schema, {p.unit, s.person, run.threads}),
+                 p.filter, std::move(entropy),
+                 file_transcript(folder.transcript(), ledger, record.id),
+                 CuratorSettings{.unit = p.unit, .threads = run.threads, .progress = run.progress});
+    release = p.mechanism.run(*gate, problem, p.parameters, rng);
+  } catch (const Error&) {
+    // Privacy: the filter says that nothing was charged, so nothing private was drawn.
+    if (!run.resume && (!gate || gate->filter().spent().is_zero())) {
+      if (ledger) ledger->settle(record.id, p.filter.settlement());
+      folder.discard();
+    }
+    throw;
+  }
+  const Curator& curator = *gate;
 
-  const Release release = p.mechanism.run(curator, problem, p.parameters, rng);
   const std::size_t rows = rows_to_make(s, release);
   write_csv(folder.file("synthetic.csv"), p.schema, release.model->sample(rows, rng));
   sync_to_disk(folder.file("synthetic.csv"));
