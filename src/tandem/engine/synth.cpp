@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -33,6 +32,8 @@ constexpr int kReleaseFormat = 1;
 constexpr int kMeasurementsFormat = 1;
 constexpr int kRunFormat = 1;
 constexpr std::int64_t kMostRows = 1'000'000'000;
+constexpr double kLeastEpsilon = 1e-6;  // below, noise drowns any table, and then its own integers
+constexpr double kMostEpsilon = 1000.0;
 
 // ---- From settings to parts, all public ----
 
@@ -47,8 +48,10 @@ struct Prepared {
 };
 
 Filter filter_of(const SynthSettings& s) {
-  if (!(s.epsilon > 0.0) || s.epsilon > 1000.0) {
-    throw UsageError("--epsilon is missing or out of range; give a number above 0, at most 1000.");
+  if (!(s.epsilon >= kLeastEpsilon) || s.epsilon > kMostEpsilon) {
+    throw UsageError(
+        fmt::format("--epsilon is missing or out of range; give a number from {:g} to {:g}.",
+                    kLeastEpsilon, kMostEpsilon));
   }
   if (!(s.delta >= 0.0) || s.delta >= 1.0) {
     throw UsageError(fmt::format("--delta is {}; choose a number from 0 to below 1.", s.delta));
@@ -57,7 +60,8 @@ Filter filter_of(const SynthSettings& s) {
   return Filter::zcdp(rho_of(Epsilon(s.epsilon), Delta(s.delta)));
 }
 
-Prepared prepare(const SynthSettings& s) {
+Prepared prepare(const SynthRun& run) {
+  const SynthSettings& s = run.settings;
   if (s.private_source.empty()) throw UsageError("--private is missing; name the private table.");
   if (s.schema.empty()) {
     throw UsageError("--schema is missing; name the schema of the private table.");
@@ -68,8 +72,11 @@ Prepared prepare(const SynthSettings& s) {
   if (s.rows < 0 || s.rows > kMostRows) {
     throw UsageError(fmt::format("--rows is {}; choose 0 to {}.", s.rows, with_commas(kMostRows)));
   }
+  if (s.seed < -1) {
+    throw UsageError(fmt::format("--seed is {}; choose a whole number from 0.", s.seed));
+  }
   Schema schema = Schema::read(s.schema);
-  auto mechanism = find_mechanism(s.mechanism == "auto" ? "independent" : s.mechanism);
+  auto mechanism = run.find(s.mechanism == "auto" ? "independent" : s.mechanism);
   auto parameters = mechanism.resolve(parse_parameters(s.parameters));
   auto unit = parse_privacy_unit(s.neighbors, s.rows_per_person);
   auto filter = filter_of(s);
@@ -274,49 +281,62 @@ std::size_t rows_to_make(const SynthSettings& s, const Release& release) {
   return static_cast<std::size_t>(rows);
 }
 
-// What must be the same when a run goes on.
-Document run_record(const SynthSettings& s, const Prepared& p) {
-  // A mechanism's path may depend on its random choices, so a resumed run must make the same ones.
-  // They are post-processing: the seed is no secret.
-  const std::uint64_t rng_seed =
-      s.seed >= 0 ? static_cast<std::uint64_t>(s.seed) : SystemEntropy().word();
+// ---- The record of a run, for --resume ----
+
+struct RunRecord {
+  std::string id;         // in the ledger
+  std::uint64_t rng = 0;  // seed of the post-processing: a run that goes on asks the same again
+  std::string schema_digest;
+  SynthSettings settings;
+};
+
+Document to_document(const RunRecord& record) {
   return Document::object({{"format", kRunFormat},
-                           {"run", Ledger::new_run_id()},
-                           {"rng_seed", std::to_string(rng_seed)},
                            {"tandem", version()},
-                           {"schema_sha256", p.schema_digest},
-                           {"settings", to_document(s)}});
+                           {"run", record.id},
+                           {"rng", fmt::format("{:016x}", record.rng)},
+                           {"schema_sha256", record.schema_digest},
+                           {"settings", to_document(record.settings)}});
 }
 
-std::uint64_t rng_seed_of(const Document& record) {
-  const Document& text = record.at("rng_seed");
-  std::uint64_t seed = 0;
-  const std::string& digits = text.as_string();
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
-  if (error != std::errc{} || end != digits.data() + digits.size()) {
-    text.fail("is not a whole number; start the release anew.");
+// UsageError for a record that is damaged or of another version. Settings that `keep` holds back
+// stay as they are in `settings`.
+RunRecord read_record(const Document& document, const SynthSettings& settings,
+                      const std::function<bool(std::string_view)>& keep) {
+  if (document.at("format").as_integer() != kRunFormat) {
+    document.at("format").fail("was written by another version; resume it with that one.");
   }
-  return seed;
+  if (document.at("tandem").as_string() != version()) {
+    document.at("tandem").fail("names another version; resume the run with that one.");
+  }
+  RunRecord record{.id = document.at("run").as_string(),
+                   .rng = 0,
+                   .schema_digest = document.at("schema_sha256").as_string(),
+                   .settings = settings};
+  if (record.id.size() != 32 || !is_hex(record.id)) document.at("run").fail("is no id of a run.");
+  const std::string& rng = document.at("rng").as_string();
+  if (rng.size() != 16 || !is_hex(rng)) document.at("rng").fail("is no 16 hexadecimal digits.");
+  record.rng = std::stoull(rng, nullptr, 16);
+  apply(document.at("settings"), record.settings, keep);
+  return record;
 }
 
-void check_same_run(const Document& recorded, const Document& now) {
-  const auto& format = recorded.at("format");
-  if (format.as_integer() != kRunFormat) {
-    format.fail("was written by another version; resume it with that one.");
-  }
-  if (recorded.at("tandem").as_string() != version()) {
-    recorded.at("tandem").fail("names another version; resume the run with that one.");
-  }
-  for (const auto& [name, value] : now.at("settings").as_object()) {
-    const Document* before = recorded.at("settings").find(name);
-    if (before == nullptr || before->to_json() != value.to_json()) {
+bool keep_nothing(std::string_view /*setting*/) { return false; }
+
+// Where the folder is and how much memory there is may change; nothing that shapes the release.
+void check_same_run(const RunRecord& recorded, const SynthSettings& settings, const Prepared& p) {
+  const Document before = to_document(recorded.settings);
+  const Document now = to_document(settings);
+  for (const auto& [name, value] : now.as_object()) {
+    if (name == "out" || name == "memory-limit") continue;
+    if (before.at(name).to_json() != value.to_json()) {
       throw UsageError(fmt::format(
           "--{} is not what the interrupted release began with; resume it unchanged, or start anew "
           "with --force.",
           name));
     }
   }
-  if (recorded.at("schema_sha256").as_string() != now.at("schema_sha256").as_string()) {
+  if (recorded.schema_digest != p.schema_digest) {
     throw UsageError("The schema has changed since the release began; restore it, or start anew.");
   }
 }
@@ -325,11 +345,9 @@ void check_same_run(const Document& recorded, const Document& now) {
 
 SynthSettings settings_to_resume(const std::string& out, const SynthSettings& given,
                                  const std::function<bool(std::string_view)>& keep) {
-  if (!ReleaseFolder::is_interrupted(out) && ReleaseFolder::is_whole(out)) return given;
-  const ReleaseFolder folder = ReleaseFolder::resume(out);
-  SynthSettings settings = given;
-  apply(folder.record().at("settings"), settings, keep);
-  return settings;
+  if (ReleaseFolder::is_whole(out) && !ReleaseFolder::is_interrupted(out)) return given;
+  const auto keep_or_out = [&](std::string_view name) { return name == "out" || keep(name); };
+  return read_record(ReleaseFolder::resume(out).record(), given, keep_or_out).settings;
 }
 
 SynthSummary synthesize(const SynthRun& run) {
@@ -338,57 +356,67 @@ SynthSummary synthesize(const SynthRun& run) {
   summary.out = s.out;
   if (run.resume && ReleaseFolder::is_whole(s.out) && !ReleaseFolder::is_interrupted(s.out)) {
     summary.was_whole = true;
-    summary.release = Document::read(s.out + "/release.json");
+    summary.release = ReleaseFolder::read_release(s.out);
+    if (summary.release.at("format").as_integer() != kReleaseFormat) {
+      summary.release.at("format").fail("was written by another version; read it with that one.");
+    }
     return summary;
   }
 
-  const Prepared p = prepare(s);
+  const Prepared p = prepare(run);
   check_memory(s, p.schema);
-  const bool seeded = s.seed >= 0;
-  // Whatever can go wrong with public things goes wrong here, before anything is reserved.
   const Problem problem{p.schema.domain(), p.workload, load_public(run, p.schema)};
+  const bool seeded = s.seed >= 0;
+  const auto seed = static_cast<std::uint64_t>(s.seed);
   std::shared_ptr<Ledger> ledger;
   if (!s.ledger.empty()) ledger = std::make_shared<Ledger>(Ledger::open(s.ledger));
 
   // The run's id is on disk before the ledger hears of it, so that a crash loses neither.
-  const Document record = run_record(s, p);
   ReleaseFolder folder =
-      run.resume ? ReleaseFolder::resume(s.out) : ReleaseFolder::start(s.out, run.force, record);
-  check_same_run(folder.record(), record);
-  const std::string run_id = folder.record().at("run").as_string();
+      run.resume ? ReleaseFolder::resume(s.out)
+                 : ReleaseFolder::start(
+                       s.out, run.force,
+                       to_document(RunRecord{.id = Ledger::new_run_id(),
+                                             .rng = seeded ? seed : SystemEntropy().word(),
+                                             .schema_digest = p.schema_digest,
+                                             .settings = s}));
+  const RunRecord record = read_record(folder.record(), {}, keep_nothing);
+  check_same_run(record, s, p);
   if (ledger) {
     try {
       const std::string label = std::filesystem::absolute(folder.file("")).parent_path().stem();
-      ledger->reserve(run_id, {p.mechanism.name, label, p.unit, seeded}, p.filter.reservation());
+      ledger->reserve(record.id, {p.mechanism.name, label, p.unit, seeded}, p.filter.reservation());
     } catch (const BudgetError&) {
       if (!run.resume) folder.discard();
       throw;
     }
   }
 
-  std::optional<PrivateData> data;
+  std::unique_ptr<EntropySource> entropy;
+  if (seeded) {
+    entropy = std::make_unique<SeededEntropy>(seed);
+  } else {
+    entropy = std::make_unique<SystemEntropy>();
+  }
+  Rng rng(record.rng);
+  std::optional<Curator> gate;
+  Release release;
   try {
-    data = open_private(s.private_source, p.schema, {p.unit, s.person, run.threads});
+    gate.emplace(open_private(s.private_source, p.schema, {p.unit, s.person, run.threads}),
+                 p.filter, std::move(entropy),
+                 file_transcript(folder.transcript(), ledger, record.id),
+                 CuratorSettings{.unit = p.unit, .threads = run.threads, .progress = run.progress});
+    release = p.mechanism.run(*gate, problem, p.parameters, rng);
   } catch (const Error&) {
-    // Nothing was drawn, so nothing is kept. An interrupted run may have drawn before: it stays.
-    if (!run.resume) {
-      if (ledger) ledger->settle(run_id, p.filter.settlement());
+    // Privacy: the filter says that nothing was charged, so nothing private was drawn.
+    if (!run.resume && (!gate || gate->filter().spent().is_zero())) {
+      if (ledger) ledger->settle(record.id, p.filter.settlement());
       folder.discard();
     }
     throw;
   }
-  std::unique_ptr<EntropySource> entropy;
-  if (seeded) {
-    entropy = std::make_unique<SeededEntropy>(static_cast<std::uint64_t>(s.seed));
-  } else {
-    entropy = std::make_unique<SystemEntropy>();
-  }
-  Rng rng(rng_seed_of(folder.record()));
-  Curator curator(*std::move(data), p.filter, std::move(entropy),
-                  file_transcript(folder.transcript(), ledger, run_id),
-                  {.unit = p.unit, .threads = run.threads, .progress = run.progress});
+  const Curator& curator = *gate;
 
-  const Release release = p.mechanism.run(curator, problem, p.parameters, rng);
   const std::size_t rows = rows_to_make(s, release);
   write_csv(folder.file("synthetic.csv"), p.schema, release.model->sample(rows, rng));
   sync_to_disk(folder.file("synthetic.csv"));
@@ -397,9 +425,9 @@ SynthSummary synthesize(const SynthRun& run) {
 
   summary.release = release_document(s, p, curator, release, rows);
   if (ledger) {
-    ledger->settle(run_id, curator.filter().settlement());
+    ledger->settle(record.id, curator.filter().settlement());
     summary.release.set("ledger", Document::object({{"dataset", ledger->terms().dataset},
-                                                    {"run", run_id},
+                                                    {"run", record.id},
                                                     {"head", ledger->head()}}));
   }
   folder.write("release.json", summary.release.to_json(2) + "\n");
@@ -409,7 +437,7 @@ SynthSummary synthesize(const SynthRun& run) {
 
 std::vector<std::string> plan_synthesis(const SynthRun& run) {
   const SynthSettings& s = run.settings;
-  const Prepared p = prepare(s);
+  const Prepared p = prepare(run);
   check_memory(s, p.schema);
   const Problem problem{p.schema.domain(), p.workload, load_public(run, p.schema)};
   // A curator of no rows knows every price and scale, and has nothing to tell.
