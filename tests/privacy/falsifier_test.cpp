@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sensitivity falsifier: reaches every declaration, exceeds none, and sees wrong ones.
 #include <gtest/gtest.h>
+#include <algorithm>
+#include <cmath>
 
 #include "privacy/proofs/falsifier.h"
 #include "privacy/proofs/proofs.h"

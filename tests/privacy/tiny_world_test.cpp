@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiny worlds by enumeration: |X| <= 4, n <= 3. What is proved, and how, is in proofs/.
 #include <gtest/gtest.h>
+#include <cmath>
 
 #include "privacy/proofs/laws.h"
 #include "privacy/proofs/proofs.h"
