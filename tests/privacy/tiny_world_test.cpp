@@ -2,6 +2,8 @@
 // Tiny worlds by enumeration: |X| <= 4, n <= 3. What is proved, and how, is in proofs/.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "privacy/proofs/laws.h"
 #include "privacy/proofs/proofs.h"
 #include "privacy/proofs/worlds.h"
