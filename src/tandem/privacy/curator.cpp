@@ -29,8 +29,7 @@ namespace tandem {
 
 namespace {
 
-// ---- What a step costs, in both directions
-// -------------------------------------------------------
+// ---- What a step costs, in both directions ----
 
 // The pure epsilon that a cost buys for a step of this kind.
 Epsilon selection_epsilon(Currency currency, Cost cost, Selection how) {
@@ -50,8 +49,7 @@ Epsilon laplace_budget(Currency currency, Cost cost) {
   return currency == Currency::Pure ? Epsilon(amount) : pure_epsilon(Rho(amount));
 }
 
-// ---- Requests as text, for the transcript
-// --------------------------------------------------------
+// ---- Requests as text, for the transcript ----
 
 std::string describe(const LinearQuery& query) {
   std::string text = "q";
@@ -79,7 +77,7 @@ std::string describe(const Candidate& candidate) {
   return text;
 }
 
-// ---- Noise -----------------------------------------------------------------------------------
+// ---- Noise ----
 
 // How to draw a query's noise, in units of the query's map.
 struct NoisePlan {

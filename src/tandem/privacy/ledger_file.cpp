@@ -38,7 +38,7 @@ constexpr std::array<SchemaObject, 4> kSchema = {{
      R"(CREATE TABLE entries (
   seq             INTEGER PRIMARY KEY,  -- 1, 2, 3, ... without gaps
   time            TEXT NOT NULL,        -- UTC
-  kind            TEXT NOT NULL,        -- create, reserve, step, settle
+  kind            TEXT NOT NULL,        -- create, limit, reserve, step, settle
   dataset         TEXT,                 -- create: the terms, fixed for good
   epsilon         TEXT,
   delta           TEXT,
