@@ -10,14 +10,11 @@
 #include <iterator>
 #include <string>
 
+#include "input.h"
 #include "tandem/base/error.h"
 #include "tandem/privacy/transcript.h"
 
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 std::string make_path() {
   std::string name = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
@@ -32,10 +29,12 @@ std::string make_path() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tandem;
-  const std::string text(reinterpret_cast<const char*>(data), size);
+  using fuzz::promise;
+  const std::string text(fuzz::as_text(data, size));
   try {
     const StepRecord record = record_from_line(text, "line");
-    require(record_from_line(to_line(record), "line") == record);
+    promise(record_from_line(to_line(record), "line") == record,
+            "a record is written as it was read");
   } catch (const UsageError&) {
   }
 
@@ -50,12 +49,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       transcript->commit(steps, added);
     }
     const auto again = file_transcript(path, nullptr, "run");
-    require(again->recall(steps) == added);
-    require(!again->recall(steps + 1));
+    promise(again->recall(steps) == added, "a new step is kept");
+    promise(!again->recall(steps + 1), "nothing follows the last step");
   } catch (const UsageError&) {
     std::ifstream in(path, std::ios::binary);
     const std::string kept{std::istreambuf_iterator<char>(in), {}};
-    require(kept == text);  // a damaged file is left as it was
+    promise(kept == text, "a damaged file is left as it was");
   }
   return 0;
 }
