@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <cmath>
 
+#include <cmath>
+
 #include "privacy/proofs/laws.h"
 #include "privacy/proofs/proofs.h"
 #include "privacy/proofs/worlds.h"
