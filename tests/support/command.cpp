@@ -41,6 +41,12 @@ StartedCommand::~StartedCommand() {
 
 void StartedCommand::kill() const { ::kill(pid_, SIGKILL); }
 
+bool StartedCommand::has_ended() const {
+  siginfo_t info{};
+  waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  return info.si_pid == pid_;
+}
+
 CommandResult StartedCommand::wait() {
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {

@@ -26,7 +26,8 @@ class StartedCommand {
   StartedCommand& operator=(const StartedCommand&) = delete;
 
   pid_t pid() const { return pid_; }
-  void kill() const;     // at once, as kill -9 does
+  void kill() const;  // at once, as kill -9 does
+  bool has_ended() const;
   CommandResult wait();  // once
 
  private:
