@@ -393,6 +393,13 @@ TEST_F(SynthCommand, OfTwoThatWouldOverspendTogetherOneIsRefusedBeforeItReadsDat
   }
 }
 
+// `command` in a shell, after `before`.
+CommandResult run_in_shell(const std::string& before, const std::vector<std::string>& command) {
+  std::vector<std::string> call = {"/bin/sh", "-c", before + " exec \"$@\"", "sh"};
+  call.insert(call.end(), command.begin(), command.end());
+  return test::run_command(call);
+}
+
 // Holds a ledger's write lock in another process for so long.
 pid_t hold_lock(const std::string& path, std::chrono::milliseconds time) {
   int ready[2];
@@ -459,14 +466,20 @@ TEST_F(SynthCommand, ALedgerEditedByHandGrantsNothing) {
   }
 }
 
-// ---- Trouble with the disk ----------------------------------------------------------------------
-
-// `command` in a shell, after `before`.
-CommandResult run_in_shell(const std::string& before, const std::vector<std::string>& command) {
-  std::vector<std::string> call = {"/bin/sh", "-c", before + " exec \"$@\"", "sh"};
-  call.insert(call.end(), command.begin(), command.end());
-  return test::run_command(call);
+TEST_F(SynthCommand, ClosedStreamsAreNotMistakenForFiles) {
+  make_ledger("1000");
+  for (const char* closed : {"exec >&-;", "exec 2>&-;", "exec <&-;", "exec <&- >&- 2>&-;"}) {
+    const auto result = run_in_shell(
+        closed, arguments({"--ledger", ledger_, "--force", "--delta", "0.9", "--public",
+                           dir_.write("pub.csv", "a,b,c\nF,1,1\nM,1,1\n")}));
+    const bool heard = contains(closed, "exec 2") || contains(closed, "exec <&-;");
+    EXPECT_EQ(result.exit_code, heard ? 0 : 1) << closed << result.err;
+    EXPECT_EQ(release().at("format").as_integer(), 1);
+    EXPECT_EQ(tandem({"budget", "verify", "--ledger", ledger_}).exit_code, 0);
+  }
 }
+
+// ---- Trouble with the disk ----------------------------------------------------------------------
 
 TEST_F(SynthCommand, AFullDiskFailsTheRunAndResumeFinishesItLater) {
   make_ledger("1000");
