@@ -52,8 +52,8 @@ class Synth final : public Command {
     }
     if (!common_.quiet && isatty(STDERR_FILENO) != 0) {
       run_.progress = [](std::size_t step, double spent) {
-        fmt::print(stderr, "\r\x1b[Kstep {}, {:.0f}% of the budget", step, 100.0 * spent);
-        if (spent >= 0.9999) fmt::print(stderr, "\n");
+        tell(fmt::format("\r\x1b[Kstep {}, {:.0f}% of the budget{}", step, 100.0 * spent,
+                         spent >= 0.9999 ? "\n" : ""));
       };
     }
     const auto summary = synthesize(run_);
