@@ -530,11 +530,11 @@ TEST(Csv, RefusesAHugePublicRow) {
 TEST(Csv, CutsAHugePrivateRowWhereverItStands) {
   // The row is read up to its limit, whether it starts a block or not, and its neighbours as ever.
   const std::string start = "y,";
-  for (const std::size_t size : {kLongestCsvRecord - 100, kLongestCsvRecord + 200'000,
-                                 kLongestCsvRecord + 900'000, kLongestCsvRecord * 2 + 7}) {
+  for (const std::size_t size :
+       {kLongestCsvRecord - 100, kLongestCsvRecord + 200'000, kLongestCsvRecord * 2 + 7}) {
     const std::string huge = start + std::string(size - start.size(), 'n') + ",9\n";
     const bool cut = size > kLongestCsvRecord - 3;
-    for (const std::size_t before : {0U, 1U, 1000U, 250'000U, 400'000U}) {
+    for (const std::size_t before : {0U, 1000U, 400'000U}) {
       std::string text = "a,n,b\n";
       for (std::size_t i = 0; i < before; ++i) text += "x,,1\n";
       text += huge + "x,,3\n";
@@ -552,10 +552,10 @@ TEST(Csv, CutsAHugePrivateRowWhereverItStands) {
 TEST(Csv, ReadsBlocksAlikeAtAnyThreadCount) {
   const Schema schema({{"a", "", labelled_codec({"x", "y\n", "\"\n,\"", "\r\n"}, 0)},
                        {"b", "", coded_codec(70000)}});
-  for (const int shift : {0, 1, 2, 3}) {
+  for (const int shift : {0, 1}) {
     std::string text = "b,note,a\n";
     Rows expected;
-    for (std::size_t i = 0; text.size() < 9'000'000; ++i) {
+    for (std::size_t i = 0; text.size() < 5'000'000; ++i) {
       const auto code = static_cast<Code>((i * 7919) % 70000);
       const char* const labels[] = {"x", "\"y\n\"", "\"\"\"\n,\"\"\"", "\"\r\n\""};
       const std::string note = i % 5 == 0 ? "\"\n\"\"\n" + std::string(i % 200, '\n') + "\""
