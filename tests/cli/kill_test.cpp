@@ -187,7 +187,10 @@ class Kill : public testing::Test {
     EXPECT_GE((run->spent ? report.spent : report.reserved).epsilon.value(),
               epsilon_of(charged, Delta(1e-9)).value() * (1.0 - 1e-12));
     const auto digests = book.state(found.run).steps;
-    EXPECT_LE(digests.size(), found.lines.size());
+    if (digests.size() > found.lines.size()) {
+      ADD_FAILURE() << "the ledger knows a step that the transcript has lost";
+      return found;
+    }
     EXPECT_LE(found.lines.size(), digests.size() + 1);  // one may not have reached the ledger
     for (std::size_t i = 0; i < digests.size(); ++i) {
       EXPECT_EQ(digests[i], sha256_hex(found.lines[i]));
