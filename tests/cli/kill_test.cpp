@@ -218,6 +218,9 @@ class Kill : public testing::Test {
     Found found = look(runs_before, former);
     ++stages_[found.stage];
     ++kills_;
+    // A busy machine is slower or faster by the minute: follow it.
+    if (found.stage == Stage::Published) duration_ = duration_ * 9 / 10;
+    if (found.stage == Stage::NotBegun) duration_ = duration_ * 21 / 20;
     return found;
   }
 
@@ -307,7 +310,7 @@ TEST_F(Kill, AReleaseOfManyStepsKilledAnywhereGoesOnAtTheSamePrice) {
 
 TEST_F(Kill, TandemSynthKilledAnywhereGoesOnAtTheSamePrice) {
   scripted_ = false;
-  kill_many(200);
+  kill_many(100);
 }
 
 // Not at a random moment but at each: before every call that changes what a crash would leave.
