@@ -187,7 +187,10 @@ class Kill : public testing::Test {
     EXPECT_GE((run->spent ? report.spent : report.reserved).epsilon.value(),
               epsilon_of(charged, Delta(1e-9)).value() * (1.0 - 1e-12));
     const auto digests = book.state(found.run).steps;
-    EXPECT_LE(digests.size(), found.lines.size());
+    if (digests.size() > found.lines.size()) {
+      ADD_FAILURE() << "the ledger knows a step that the transcript has lost";
+      return found;
+    }
     EXPECT_LE(found.lines.size(), digests.size() + 1);  // one may not have reached the ledger
     for (std::size_t i = 0; i < digests.size(); ++i) {
       EXPECT_EQ(digests[i], sha256_hex(found.lines[i]));
@@ -215,6 +218,9 @@ class Kill : public testing::Test {
     Found found = look(runs_before, former);
     ++stages_[found.stage];
     ++kills_;
+    // A busy machine is slower or faster by the minute: follow it.
+    if (found.stage == Stage::Published) duration_ = duration_ * 9 / 10;
+    if (found.stage == Stage::NotBegun) duration_ = duration_ * 21 / 20;
     return found;
   }
 
@@ -304,7 +310,7 @@ TEST_F(Kill, AReleaseOfManyStepsKilledAnywhereGoesOnAtTheSamePrice) {
 
 TEST_F(Kill, TandemSynthKilledAnywhereGoesOnAtTheSamePrice) {
   scripted_ = false;
-  kill_many(200);
+  kill_many(100);
 }
 
 // Not at a random moment but at each: before every call that changes what a crash would leave.
