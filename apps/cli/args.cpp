@@ -27,7 +27,7 @@ void add(void* app, const std::string& flag, T& value, const std::string& help, 
 }
 
 int complain(const std::string& message, int code) {
-  fmt::print(stderr, "tandem: {}\n", message);
+  tell("tandem: " + message + "\n");
   return code;
 }
 
@@ -63,6 +63,8 @@ std::string sentence(std::string text, const std::string& command) {
 }
 
 }  // namespace
+
+void tell(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 void Args::option(const std::string& flag, std::string& value, const std::string& help, Need need) {
   add(app_, flag, value, help, need);
@@ -102,7 +104,7 @@ Threads CommonFlags::thread_count() const {
 }
 
 void CommonFlags::note(const std::string& text) const {
-  if (!quiet) fmt::print(stderr, "{}\n", text);
+  if (!quiet) tell(text + "\n");
 }
 
 bool Args::given(const std::string& flag) const { return app_of(app_).count(flag) > 0; }

@@ -35,6 +35,9 @@ class Args {
   void* app_;  // the parser's own object for one command
 };
 
+// Text for the person at the terminal; a run never fails because nobody can read it.
+void tell(const std::string& text);
+
 // The flags that every long command has.
 struct CommonFlags {
   std::int64_t threads = 0;  // 0: all cores

@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+
 #include <memory>
 #include <vector>
 
 #include "commands.h"
 
+namespace {
+
+// With a standard stream closed, the next file to be opened would take its number, and what is
+// meant for the terminal would land in it. /dev/null, opened so that writing still fails, sits
+// there instead.
+void keep_standard_streams_apart() {
+  for (int stream = 0; stream <= 2; ++stream) {
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", O_RDONLY);
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace tandem::cli;
+  keep_standard_streams_apart();
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(synth_command());
   commands.push_back(evaluate_command());

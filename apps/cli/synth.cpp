@@ -28,7 +28,8 @@ class Synth final : public Command {
                      [&](const std::string& setting, auto& variable, const std::string& help) {
                        args.option("--" + setting, variable, help);
                      });
-    args.option("--config", config_, "take settings from this TOML file; flags win over it");
+    args.option("--config", config_,
+                "take settings from this .toml or .json file; flags win over it");
     args.flag("--plan", plan_, "say what would be done and its cost, and stop");
     args.flag("--force", run_.force, "replace a former release in --out");
     args.flag("--resume", run_.resume, "go on with an interrupted release, at no extra cost");
@@ -51,8 +52,8 @@ class Synth final : public Command {
     }
     if (!common_.quiet && isatty(STDERR_FILENO) != 0) {
       run_.progress = [](std::size_t step, double spent) {
-        fmt::print(stderr, "\r\x1b[Kstep {}, {:.0f}% of the budget", step, 100.0 * spent);
-        if (spent >= 0.9999) fmt::print(stderr, "\n");
+        tell(fmt::format("\r\x1b[Kstep {}, {:.0f}% of the budget{}", step, 100.0 * spent,
+                         spent >= 0.9999 ? "\n" : ""));
       };
     }
     const auto summary = synthesize(run_);

@@ -81,6 +81,15 @@ TEST(Command, RefusesCallsThatAreWrongInOneLine) {
   }
 }
 
+TEST(Command, KeepsItsExitCodeWhenNobodyCanReadItsErrors) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  for (const char* to : {"/dev/full", "&-"}) {
+    const auto result =
+        test::run_command({"/bin/sh", "-c", std::string("'") + TANDEM_COMMAND + "' synth 2>" + to});
+    EXPECT_EQ(result.exit_code, 2) << to;
+  }
+}
+
 TEST(Command, FailsWhenItsOutputCannotBeWritten) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
   for (const char* arguments : {"--help", "--version", "mechanisms", "mechanisms --help"}) {

@@ -233,9 +233,7 @@ TEST(Csv, RefusesAKeyColumnThatIsNotThere) {
   options.key_column = "person";
   const auto path = dir.write("t.csv", "a,b\nx,1\n");
   EXPECT_EQ(error_of<SchemaError>([&] { read_csv(path, two_columns(), options); }),
-            path +
-                " has no column 'person', named as the person column; its columns are 'a' and "
-                "'b'.");
+            path + " has no column 'person', named as the person column; check its name.");
 }
 
 TEST(Csv, KeysAreTheSameAtAnyThreadCount) {

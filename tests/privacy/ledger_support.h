@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "support/costs.h"
+#include "support/cost_for_tests.h"
 #include "support/files.h"
 #include "tandem/base/digest.h"
 #include "tandem/base/error.h"
@@ -21,10 +21,10 @@ inline LedgerTerms terms(double epsilon, double delta) {
 }
 
 inline LedgerCharge pure(double epsilon) {
-  return {CostForTests::of(epsilon), CostForTests::of(epsilon * epsilon / 2.0)};
+  return {CostForTests::at_least(epsilon), CostForTests::at_least(epsilon * epsilon / 2.0)};
 }
 
-inline LedgerCharge zcdp(double rho) { return {std::nullopt, CostForTests::of(rho)}; }
+inline LedgerCharge zcdp(double rho) { return {std::nullopt, CostForTests::at_least(rho)}; }
 
 inline std::string open_run(Ledger& ledger, const LedgerCharge& charge) {
   return ledger.reserve({"mst", "release", ledger.terms().unit, false}, charge);

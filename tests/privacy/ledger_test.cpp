@@ -91,10 +91,10 @@ TEST(Ledger, AllowsExactlyTheLimitAndNotOneGrainMore) {
   const TempDir dir;
   Ledger ledger = Ledger::create(dir / "a", terms(1.0, 0.0));
   open_run(ledger, pure(0.7));
-  const Cost rest = CostForTests::of(1.0) - CostForTests::of(0.7);
-  const Cost grain = CostForTests::grains("1");
-  EXPECT_THROW(open_run(ledger, {rest + grain, CostForTests::of(0.05)}), BudgetError);
-  EXPECT_NO_THROW(open_run(ledger, {rest, CostForTests::of(0.05)}));
+  const Cost rest = CostForTests::at_least(1.0) - CostForTests::at_least(0.7);
+  const Cost grain = CostForTests::from_grains("1");
+  EXPECT_THROW(open_run(ledger, {rest + grain, CostForTests::at_least(0.05)}), BudgetError);
+  EXPECT_NO_THROW(open_run(ledger, {rest, CostForTests::at_least(0.05)}));
   EXPECT_EQ(ledger.report().total.epsilon.value(), 1.0);
   EXPECT_EQ(ledger.report().left_pure.value(), 0.0);
   EXPECT_THROW(open_run(ledger, {grain, grain}), BudgetError);
@@ -137,7 +137,8 @@ TEST(Ledger, AllowsExactlyTheLimitInZcdp) {
   };
   Ledger exact = ledger_of("exact");
   open_run(exact, zcdp(0.1));
-  EXPECT_NO_THROW(open_run(exact, {std::nullopt, CostForTests::of(0.125) - CostForTests::of(0.1)}));
+  EXPECT_NO_THROW(
+      open_run(exact, {std::nullopt, CostForTests::at_least(0.125) - CostForTests::at_least(0.1)}));
   EXPECT_EQ(exact.report().total.composition, Composition::Zcdp);
   EXPECT_EQ(exact.report().total.epsilon.value(), limit);
 
@@ -245,8 +246,8 @@ TEST(Ledger, ARefusalSaysWhatIsAskedHeldAllowedAndLeft) {
 TEST(Ledger, AnAmountThatMakesNoSenseIsABrokenPromise) {
   const TempDir dir;
   Ledger ledger = Ledger::create(dir / "a", terms(1.0, 1e-9));
-  EXPECT_THROW(open_run(ledger, {CostForTests::of(0.1), Cost()}), InternalError);
-  EXPECT_THROW(open_run(ledger, {Cost(), CostForTests::of(0.1)}), InternalError);
+  EXPECT_THROW(open_run(ledger, {CostForTests::at_least(0.1), Cost()}), InternalError);
+  EXPECT_THROW(open_run(ledger, {Cost(), CostForTests::at_least(0.1)}), InternalError);
   EXPECT_THROW(open_run(ledger, zcdp(0x1p40)), BudgetError);
 }
 

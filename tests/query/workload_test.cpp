@@ -61,8 +61,9 @@ TEST(Workload, CountsTheCellsOfItsMarginals) {
 }
 
 TEST(Workload, NeedsKColumns) {
-  EXPECT_EQ(error_of<UsageError>([] { Workload::all_k_way(columns(2), 3); }),
-            "A 3-way workload needs 3 columns and the schema has 2; choose 1 to 2.");
+  EXPECT_EQ(
+      error_of<UsageError>([] { Workload::all_k_way(columns(2), 3); }),
+      "A 3-way workload needs 3 columns and the schema has 2; choose a --workload of 1 to 2.");
   EXPECT_THROW(Workload::all_k_way(columns(2), 0), UsageError);
   EXPECT_THROW(Workload::random_k_way(columns(2), 3, 1, 1), UsageError);
 }

@@ -2,42 +2,62 @@
 #include "support/command.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <stdexcept>
-
-#include "support/files.h"
 
 extern char** environ;
 
 namespace tandem::test {
 
-CommandResult run_command(const std::vector<std::string>& arguments) {
-  const TempDir dir;
-  const std::string out = dir / "out";
-  const std::string err = dir / "err";
-
+StartedCommand::StartedCommand(const std::vector<std::string>& arguments) {
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
 
+  const std::string out = dir_ / "out";
+  const std::string err = dir_ / "err";
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
-  pid_t pid = 0;
-  const int failed = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  const int failed = posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) throw std::runtime_error("can't start " + arguments.front());
+  running_ = true;
+}
 
+StartedCommand::~StartedCommand() {
+  if (!running_) return;
+  kill();
+  wait();
+}
+
+void StartedCommand::kill() const { ::kill(pid_, SIGKILL); }
+
+bool StartedCommand::has_ended() const {
+  siginfo_t info{};
+  waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  return info.si_pid == pid_;
+}
+
+CommandResult StartedCommand::wait() {
   int status = 0;
-  waitpid(pid, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
-          read_file(err)};
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  running_ = false;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(dir_ / "out"),
+          read_file(dir_ / "err")};
+}
+
+CommandResult run_command(const std::vector<std::string>& arguments) {
+  return StartedCommand(arguments).wait();
 }
 
 }  // namespace tandem::test

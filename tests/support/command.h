@@ -2,8 +2,12 @@
 #pragma once
 // Running a command as a user would.
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
+
+#include "support/files.h"
 
 namespace tandem::test {
 
@@ -13,7 +17,26 @@ struct CommandResult {
   std::string err;
 };
 
-// Runs a program with arguments, standard input empty, and waits for it.
+// A program that was started with arguments, standard input empty. Killed if not waited for.
+class StartedCommand {
+ public:
+  explicit StartedCommand(const std::vector<std::string>& arguments);
+  ~StartedCommand();
+  StartedCommand(const StartedCommand&) = delete;
+  StartedCommand& operator=(const StartedCommand&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void kill() const;  // at once, as kill -9 does
+  bool has_ended() const;
+  CommandResult wait();  // once
+
+ private:
+  TempDir dir_{in_memory()};
+  pid_t pid_ = 0;
+  bool running_ = false;
+};
+
+// The same, waited for.
 CommandResult run_command(const std::vector<std::string>& arguments);
 
 }  // namespace tandem::test

@@ -2,6 +2,7 @@
 #include "support/files.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cstdlib>
@@ -13,8 +14,10 @@ namespace tandem::test {
 
 namespace fs = std::filesystem;
 
-TempDir::TempDir() {
-  std::string name = (fs::temp_directory_path() / "tandem-test-XXXXXX").string();
+TempDir::TempDir() : TempDir(fs::temp_directory_path()) {}
+
+TempDir::TempDir(const fs::path& parent) {
+  std::string name = (parent / "tandem-test-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("can't make a temporary folder");
   path_ = name;
 }
@@ -39,6 +42,10 @@ std::string TempDir::write_gzip(std::string_view name, std::string_view content)
   gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
   gzclose(file);
   return path;
+}
+
+fs::path in_memory() {
+  return access("/dev/shm", W_OK) == 0 ? fs::path("/dev/shm") : fs::temp_directory_path();
 }
 
 std::string read_file(const std::string& path) {

@@ -13,6 +13,8 @@ namespace tandem::test {
 class TempDir {
  public:
   TempDir();
+  // Inside this folder, such as in_memory() for tests that sync to disk thousands of times.
+  explicit TempDir(const std::filesystem::path& parent);
   ~TempDir();
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;
@@ -27,6 +29,9 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
+
+// Where temporary files live in memory, or wherever they live when the system has no such place.
+std::filesystem::path in_memory();
 
 std::string read_file(const std::string& path);
 

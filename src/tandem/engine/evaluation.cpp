@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -64,8 +65,9 @@ Document to_document(const Evaluation& evaluation) {
 
 std::string to_text(const Evaluation& evaluation) {
   std::string out = "INTERNAL: computed from the real table; not for publication\n\n";
+  const std::size_t width = std::max<std::size_t>(12, evaluation.workload.size());
   const auto line = [&](std::string_view name, const std::string& value, std::string_view meaning) {
-    const std::string text = fmt::format("  {:<20} {:>12}   {}", name, value, meaning);
+    const std::string text = fmt::format("  {:<20} {:>{}}   {}", name, value, width, meaning);
     out += text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
   };
   line("workload", evaluation.workload, "");

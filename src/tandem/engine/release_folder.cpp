@@ -4,12 +4,15 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "tandem/base/error.h"
 
@@ -25,6 +28,7 @@ namespace {
 
 class Descriptor {
  public:
+  explicit Descriptor(int opened) : descriptor_(opened) {}
   Descriptor(const fs::path& path, int flags)
       : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
     if (descriptor_ < 0) fail(path, errno);
@@ -64,6 +68,7 @@ void write_durably(const fs::path& path, std::string_view text) {
 }
 
 fs::path without_slash(const std::string& out) {
+  if (out.empty()) throw UsageError("--out is empty; name the release folder.");
   fs::path path(out);
   return path.has_filename() ? path : path.parent_path();
 }
@@ -72,13 +77,96 @@ fs::path parent_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-Descriptor lock(const fs::path& partial) {
-  Descriptor file(partial / ".run" / "lock", O_RDWR | O_CREAT);
+// Whether something of this name is there, be it a link to nowhere.
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  const auto status = fs::symlink_status(path, error);
+  if (status.type() == fs::file_type::not_found) return false;
+  if (error) {
+    throw SourceError(fmt::format("{} can't be reached ({}).", path.string(), error.message()));
+  }
+  return true;
+}
+
+// The names of what lies in a folder; none for anything else.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    entries.push_back(at->path());
+  }
+  return entries;
+}
+
+bool is_empty_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error) && fs::is_empty(path, error) && !error;
+}
+
+// A place for a run: OUT and the folder beside it where the run is made.
+struct Place {
+  explicit Place(const std::string& text)
+      : out(without_slash(text)),
+        partial(out.string() + ".partial"),
+        run(partial / ".run"),
+        record(run / "run.json"),
+        lock(run / "lock"),
+        force(run / "force") {}
+  fs::path out;
+  fs::path partial;
+  fs::path run;
+  fs::path record;
+  fs::path lock;
+  fs::path force;  // there when OUT may be replaced
+};
+
+bool is_release(const fs::path& out) { return is_there(out / "release.json"); }
+
+bool is_replaceable(const fs::path& out) { return is_release(out) || is_empty_folder(out); }
+
+void check_free(const Place& place, bool force) {
+  if (!is_there(place.out)) return;
+  if (!is_replaceable(place.out)) {
+    throw UsageError(fmt::format("{} exists and is no release folder; choose another --out.",
+                                 place.out.string()));
+  }
+  if (!force) {
+    throw UsageError(fmt::format("{} exists; choose another --out, or --force to replace it.",
+                                 place.out.string()));
+  }
+}
+
+// Nothing when the lock's file was removed between opening and locking it.
+std::optional<Descriptor> try_lock(const Place& place) {
+  const int opened = ::open(place.lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (opened < 0 && errno == ENOENT) return std::nullopt;
+  if (opened < 0) fail(place.lock, errno);
+  Descriptor file(opened);
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-    throw UsageError(
-        fmt::format("{} is being worked on by another process; wait for it.", partial.string()));
+    throw UsageError(fmt::format("{} is being worked on by another process; wait for it.",
+                                 place.partial.string()));
+  }
+  struct stat held {};
+  struct stat named {};
+  if (fstat(file.get(), &held) != 0) fail(place.lock, errno);
+  if (stat(place.lock.c_str(), &named) != 0 || held.st_ino != named.st_ino ||
+      held.st_dev != named.st_dev) {
+    return std::nullopt;
   }
   return file;
+}
+
+// Removes what a run has written, except for its lock; the caller holds that.
+void clear(const Place& place) {
+  std::error_code error;
+  fs::remove(place.record, error);  // first: without it there is no run
+  for (const auto& folder : {place.run, place.partial}) {
+    for (const auto& entry : entries_of(folder)) {
+      if (entry == place.lock || entry == place.run) continue;
+      fs::remove_all(entry, error);
+      if (error) fail(entry, error.value());
+    }
+  }
 }
 
 }  // namespace
@@ -89,8 +177,7 @@ void sync_to_disk(const std::string& path) {
 }
 
 struct ReleaseFolder::Impl {
-  fs::path out;
-  fs::path partial;
+  Place place;
   Descriptor locked;
   Document record;
 };
@@ -100,92 +187,100 @@ ReleaseFolder::ReleaseFolder(ReleaseFolder&&) noexcept = default;
 ReleaseFolder& ReleaseFolder::operator=(ReleaseFolder&&) noexcept = default;
 ReleaseFolder::~ReleaseFolder() = default;
 
-bool ReleaseFolder::is_whole(const std::string& out) {
-  return fs::exists(without_slash(out) / "release.json");
+bool ReleaseFolder::is_whole(const std::string& out) { return is_release(Place(out).out); }
+
+bool ReleaseFolder::is_interrupted(const std::string& out) { return is_there(Place(out).record); }
+
+Document ReleaseFolder::read_release(const std::string& out) {
+  const Place place(out);
+  std::error_code ignored;
+  fs::remove_all(place.out / ".run", ignored);
+  return Document::read((place.out / "release.json").string());
 }
 
-ReleaseFolder ReleaseFolder::start(const std::string& out_text, bool force,
-                                   const Document& record) {
-  const fs::path out = without_slash(out_text);
-  const fs::path partial = out.string() + ".partial";
-  if (fs::exists(out)) {
-    const bool replaceable = fs::is_directory(out) && (is_whole(out_text) || fs::is_empty(out));
-    if (!replaceable) {
-      throw UsageError(
-          fmt::format("{} exists and is no release folder; choose another --out.", out.string()));
+ReleaseFolder ReleaseFolder::start(const std::string& out, bool force, const Document& record) {
+  const Place place(out);
+  std::optional<Descriptor> locked;
+  for (int attempt = 0; !locked; ++attempt) {  // again when another run just ended here
+    if (attempt == 100) fail(place.partial, EBUSY);
+    check_free(place, force);
+    if (is_there(place.partial) && !is_there(place.run) && !is_empty_folder(place.partial)) {
+      throw UsageError(fmt::format("{} exists and is no interrupted release; choose another --out.",
+                                   place.partial.string()));
     }
-    if (!force) {
-      throw UsageError(
-          fmt::format("{} exists; choose another --out, or --force to replace it.", out.string()));
-    }
+    std::error_code error;
+    fs::create_directories(place.run, error);
+    if (error) fail(place.partial, error.value());
+    locked = try_lock(place);
   }
-  std::error_code error;
-  if (fs::exists(partial)) {
-    if (!force) {
-      throw UsageError(
-          fmt::format("{} holds an interrupted release; go on with --resume, or discard it with "
-                      "--force (what it "
-                      "spent stays spent).",
-                      partial.string()));
-    }
-    if (fs::exists(partial / ".run")) lock(partial);  // refuses while another process runs it
-    fs::remove_all(partial, error);
-    if (error) fail(partial, error.value());
+  // A run without its record never began, so nothing of it is worth keeping.
+  if (is_there(place.record) && !force) {
+    throw UsageError(
+        fmt::format("{} holds an interrupted release; go on with --resume, or discard it with "
+                    "--force (what it spent stays spent).",
+                    place.partial.string()));
   }
-  fs::create_directories(partial / ".run", error);
-  if (error) fail(partial, error.value());
-  Descriptor locked = lock(partial);
-  write_durably(partial / ".run" / "run.json", record.to_json(2) + "\n");
-  sync_to_disk(partial.string());
-  sync_to_disk(parent_of(partial).string());
-  return ReleaseFolder(std::make_unique<Impl>(Impl{out, partial, std::move(locked), record}));
+  clear(place);
+  if (force) write_durably(place.force, "");
+  write_durably(place.record, record.to_json(2) + "\n");
+  sync_to_disk(place.partial.string());
+  sync_to_disk(parent_of(place.partial).string());
+  return ReleaseFolder(std::make_unique<Impl>(Impl{place, *std::move(locked), record}));
 }
 
-ReleaseFolder ReleaseFolder::resume(const std::string& out_text) {
-  const fs::path out = without_slash(out_text);
-  const fs::path partial = out.string() + ".partial";
-  const fs::path record = partial / ".run" / "run.json";
-  if (!fs::exists(record)) {
+ReleaseFolder ReleaseFolder::resume(const std::string& out) {
+  const Place place(out);
+  std::optional<Descriptor> locked;
+  if (is_there(place.record)) locked = try_lock(place);
+  if (!locked || !is_there(place.record)) {
     throw UsageError(fmt::format("{} holds no interrupted release; start one without --resume.",
-                                 partial.string()));
+                                 place.partial.string()));
   }
-  Descriptor locked = lock(partial);
   return ReleaseFolder(std::make_unique<Impl>(
-      Impl{out, partial, std::move(locked), Document::read(record.string())}));
+      Impl{place, *std::move(locked), Document::read(place.record.string())}));
 }
 
 const Document& ReleaseFolder::record() const { return impl_->record; }
 
 std::string ReleaseFolder::file(std::string_view name) const {
-  return (impl_->partial / name).string();
+  return (impl_->place.partial / name).string();
 }
 
 std::string ReleaseFolder::transcript() const {
-  return (impl_->partial / ".run" / "transcript.jsonl").string();
+  return (impl_->place.run / "transcript.jsonl").string();
 }
 
 void ReleaseFolder::write(std::string_view name, std::string_view text) const {
-  write_durably(impl_->partial / name, text);
+  write_durably(impl_->place.partial / name, text);
 }
 
 void ReleaseFolder::discard() {
-  std::error_code ignored;
-  fs::remove_all(impl_->partial, ignored);
+  const Place& place = impl_->place;
+  clear(place);
+  std::error_code ignored;  // another run may begin here at once
+  fs::remove(place.lock, ignored);
+  fs::remove(place.run, ignored);
+  fs::remove(place.partial, ignored);
 }
 
 void ReleaseFolder::publish() {
-  const fs::path& out = impl_->out;
-  const fs::path replaced = out.string() + ".replaced";
-  std::error_code ignored;
-  sync_to_disk(impl_->partial.string());
-  if (fs::exists(out)) {  // a former release, which --force gave up
-    fs::remove_all(replaced, ignored);
-    rename_path(out, replaced);
+  const Place& place = impl_->place;
+  sync_to_disk(place.partial.string());
+  if (is_there(place.out)) {
+    if (!is_there(place.force) || !is_replaceable(place.out)) {
+      throw UsageError(
+          fmt::format("{} has appeared since the release began; move it away and use --resume.",
+                      place.out.string()));
+    }
+    // The former release goes into the folder that takes its place, and away with `.run`.
+    std::error_code ignored;
+    fs::remove_all(place.run / "former", ignored);
+    rename_path(place.out, place.run / "former");
   }
-  rename_path(impl_->partial, out);
-  sync_to_disk(parent_of(out).string());
-  fs::remove_all(out / ".run", ignored);
-  fs::remove_all(replaced, ignored);
+  rename_path(place.partial, place.out);
+  sync_to_disk(parent_of(place.out).string());
+  std::error_code ignored;
+  fs::remove_all(place.out / ".run", ignored);
 }
 
 }  // namespace tandem

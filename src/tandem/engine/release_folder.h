@@ -4,8 +4,8 @@
 //
 // Inside, the folder `.run` holds what an interrupted run needs to go on: its settings, the
 // transcript of what the gate gave out, and a lock that one process holds. It is removed last.
+// Only folders that tandem made are ever emptied or replaced.
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,8 +24,11 @@ class ReleaseFolder {
   // An interrupted one. UsageError when there is none, or another process works on it.
   static ReleaseFolder resume(const std::string& out);
 
-  // Whether OUT is a whole release.
+  // Whether OUT is a whole release, and whether a run was begun beside it and not finished.
   static bool is_whole(const std::string& out);
+  static bool is_interrupted(const std::string& out);
+  // The release.json of a whole release. Tidies up after a run that was killed at its very end.
+  static Document read_release(const std::string& out);
 
   ReleaseFolder(ReleaseFolder&&) noexcept;
   ReleaseFolder& operator=(ReleaseFolder&&) noexcept;
@@ -36,8 +39,10 @@ class ReleaseFolder {
   std::string transcript() const;
 
   void write(std::string_view name, std::string_view text) const;  // on disk when it returns
-  void publish();                                                  // OUT is now whole, and only now
-  void discard();  // for a run that was refused before it began
+  // OUT is now whole, and only now. UsageError when something stands there that start() was not
+  // told to replace; the run can still be resumed.
+  void publish();
+  void discard();  // for a run that ends before anything is drawn
 
  private:
   struct Impl;

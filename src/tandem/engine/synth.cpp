@@ -32,8 +32,10 @@ constexpr int kReleaseFormat = 1;
 constexpr int kMeasurementsFormat = 1;
 constexpr int kRunFormat = 1;
 constexpr std::int64_t kMostRows = 1'000'000'000;
+constexpr double kLeastEpsilon = 1e-6;  // below, noise drowns any table, and then its own integers
+constexpr double kMostEpsilon = 1000.0;
 
-// ---- From settings to parts, all public ------------------------------------------------------
+// ---- From settings to parts, all public ----
 
 struct Prepared {
   Schema schema;
@@ -46,8 +48,10 @@ struct Prepared {
 };
 
 Filter filter_of(const SynthSettings& s) {
-  if (!(s.epsilon > 0.0) || s.epsilon > 1000.0) {
-    throw UsageError("--epsilon is missing or out of range; give a number above 0, such as 1.");
+  if (!(s.epsilon >= kLeastEpsilon) || s.epsilon > kMostEpsilon) {
+    throw UsageError(
+        fmt::format("--epsilon is missing or out of range; give a number from {:g} to {:g}.",
+                    kLeastEpsilon, kMostEpsilon));
   }
   if (!(s.delta >= 0.0) || s.delta >= 1.0) {
     throw UsageError(fmt::format("--delta is {}; choose a number from 0 to below 1.", s.delta));
@@ -56,7 +60,8 @@ Filter filter_of(const SynthSettings& s) {
   return Filter::zcdp(rho_of(Epsilon(s.epsilon), Delta(s.delta)));
 }
 
-Prepared prepare(const SynthSettings& s) {
+Prepared prepare(const SynthRun& run) {
+  const SynthSettings& s = run.settings;
   if (s.private_source.empty()) throw UsageError("--private is missing; name the private table.");
   if (s.schema.empty()) {
     throw UsageError("--schema is missing; name the schema of the private table.");
@@ -67,8 +72,11 @@ Prepared prepare(const SynthSettings& s) {
   if (s.rows < 0 || s.rows > kMostRows) {
     throw UsageError(fmt::format("--rows is {}; choose 0 to {}.", s.rows, with_commas(kMostRows)));
   }
+  if (s.seed < -1) {
+    throw UsageError(fmt::format("--seed is {}; choose a whole number from 0.", s.seed));
+  }
   Schema schema = Schema::read(s.schema);
-  auto mechanism = find_mechanism(s.mechanism == "auto" ? "independent" : s.mechanism);
+  auto mechanism = run.find(s.mechanism == "auto" ? "independent" : s.mechanism);
   auto parameters = mechanism.resolve(parse_parameters(s.parameters));
   auto unit = parse_privacy_unit(s.neighbors, s.rows_per_person);
   auto filter = filter_of(s);
@@ -94,7 +102,12 @@ PublicData load_public(const SynthRun& run, const Schema& schema) {
   for (const auto& source : run.settings.public_sources) {
     CsvOptions options;
     options.threads = run.threads;
-    data.tables.push_back({source, load_table(source, schema, options).table});
+    CsvTable loaded = load_table(source, schema, options);
+    if (!loaded.ignored_columns.empty() && run.note) {
+      run.note(fmt::format("Note: {}: ignored {}, not in the schema.", source,
+                           list_names(loaded.ignored_columns, 8)));
+    }
+    data.tables.push_back({source, std::move(loaded.table)});
     const auto rows = static_cast<double>(data.tables.back().table.rows());
     if (rows > 0.0 && run.settings.delta > 1.0 / rows && run.note) {
       run.note(
@@ -106,7 +119,7 @@ PublicData load_public(const SynthRun& run, const Schema& schema) {
   return data;
 }
 
-// ---- Memory ------------------------------------------------------------------------------------
+// ---- Memory ----
 
 double parse_bytes(const std::string& text) {
   static constexpr std::pair<std::string_view, double> kUnits[] = {
@@ -157,7 +170,7 @@ void check_memory(const SynthSettings& s, const Schema& schema) {
   }
 }
 
-// ---- What is written ---------------------------------------------------------------------------
+// ---- What is written ----
 
 std::string noise_name(NoiseKind kind) {
   switch (kind) {
@@ -171,16 +184,33 @@ std::string noise_name(NoiseKind kind) {
   throw InternalError("Noise is of an unknown kind.");
 }
 
+// {"unit": 1.0, "rows": [[[cell, coefficient], ...], ...]}: what was asked of the marginal's cells.
+Document map_document(const LinearMap& map, std::size_t cells) {
+  Document rows = Document::array();
+  for (std::size_t r = 0; r < map.outputs(cells); ++r) {
+    Document row = Document::array();
+    for (const auto& [column, coefficient] : map.row(r)) {
+      row.push(Document::array({static_cast<std::uint64_t>(column), coefficient}));
+    }
+    rows.push(std::move(row));
+  }
+  return Document::object({{"unit", map.unit()}, {"rows", std::move(rows)}});
+}
+
 Document measurements_document(const Domain& domain, const std::vector<Measurement>& measurements) {
   Document list = Document::array();
   for (const auto& m : measurements) {
     Document columns = Document::array();
     for (const auto id : m.query.clique) columns.push(domain[id].name);
-    list.push(Document::object({{"columns", std::move(columns)},
-                                {"origin", m.origin == Origin::Private ? "private" : "public"},
-                                {"noise", noise_name(m.noise)},
-                                {"stddev", m.sigma.value()},
-                                {"values", Document::array({m.values.begin(), m.values.end()})}}));
+    Document item = Document::object({{"columns", std::move(columns)}});
+    if (!m.query.map.is_identity()) {
+      item.set("map", map_document(m.query.map, domain.cells(m.query.clique)));
+    }
+    item.set("origin", m.origin == Origin::Private ? "private" : "public");
+    item.set("noise", noise_name(m.noise));
+    item.set("stddev", m.sigma.value());
+    item.set("values", Document::array({m.values.begin(), m.values.end()}));
+    list.push(std::move(item));
   }
   return Document::object({{"format", kMeasurementsFormat}, {"measurements", std::move(list)}});
 }
@@ -203,7 +233,8 @@ Document amount_document(const SynthSettings& s, const Filter& filter) {
             rho.value() > 0.0 ? std::min(s.epsilon, epsilon_of(rho, Delta(s.delta)).value()) : 0.0);
     out.set("delta", s.delta);
   }
-  out.set("rho", filter.spent_rho().value());
+  out.set("rho", filter.currency() == Currency::Zcdp ? filter.spent().upper_bound()
+                                                     : filter.spent_rho().value());
   return out;
 }
 
@@ -235,6 +266,8 @@ Document release_document(const SynthSettings& s, const Prepared& p, const Curat
   out.set("guarantee", std::move(guarantee));
   out.set("spent", amount_document(s, curator.filter()));
   out.set("steps", std::move(steps));
+  out.set("public", Document::array({s.public_sources.begin(), s.public_sources.end()}));
+  out.set("total", release.total);
   out.set("rows", static_cast<std::uint64_t>(rows));
   out.set("schema_sha256", p.schema_digest);
   out.set("warnings", std::move(warnings));
@@ -248,33 +281,62 @@ std::size_t rows_to_make(const SynthSettings& s, const Release& release) {
   return static_cast<std::size_t>(rows);
 }
 
-// What must be the same when a run goes on.
-Document run_record(const SynthSettings& s, const Prepared& p, const std::string& run_id) {
+// ---- The record of a run, for --resume ----
+
+struct RunRecord {
+  std::string id;         // in the ledger
+  std::uint64_t rng = 0;  // seed of the post-processing: a run that goes on asks the same again
+  std::string schema_digest;
+  SynthSettings settings;
+};
+
+Document to_document(const RunRecord& record) {
   return Document::object({{"format", kRunFormat},
-                           {"run", run_id},
                            {"tandem", version()},
-                           {"schema_sha256", p.schema_digest},
-                           {"settings", to_document(s)}});
+                           {"run", record.id},
+                           {"rng", fmt::format("{:016x}", record.rng)},
+                           {"schema_sha256", record.schema_digest},
+                           {"settings", to_document(record.settings)}});
 }
 
-void check_same_run(const Document& recorded, const Document& now) {
-  const auto& format = recorded.at("format");
-  if (format.as_integer() != kRunFormat) {
-    format.fail("was written by another version; resume it with that one.");
+// UsageError for a record that is damaged or of another version. Settings that `keep` holds back
+// stay as they are in `settings`.
+RunRecord read_record(const Document& document, const SynthSettings& settings,
+                      const std::function<bool(std::string_view)>& keep) {
+  if (document.at("format").as_integer() != kRunFormat) {
+    document.at("format").fail("was written by another version; resume it with that one.");
   }
-  if (recorded.at("tandem").as_string() != version()) {
-    recorded.at("tandem").fail("names another version; resume the run with that one.");
+  if (document.at("tandem").as_string() != version()) {
+    document.at("tandem").fail("names another version; resume the run with that one.");
   }
-  for (const auto& [name, value] : now.at("settings").as_object()) {
-    const Document* before = recorded.at("settings").find(name);
-    if (before == nullptr || before->to_json() != value.to_json()) {
+  RunRecord record{.id = document.at("run").as_string(),
+                   .rng = 0,
+                   .schema_digest = document.at("schema_sha256").as_string(),
+                   .settings = settings};
+  if (record.id.size() != 32 || !is_hex(record.id)) document.at("run").fail("is no id of a run.");
+  const std::string& rng = document.at("rng").as_string();
+  if (rng.size() != 16 || !is_hex(rng)) document.at("rng").fail("is no 16 hexadecimal digits.");
+  record.rng = std::stoull(rng, nullptr, 16);
+  apply(document.at("settings"), record.settings, keep);
+  return record;
+}
+
+bool keep_nothing(std::string_view /*setting*/) { return false; }
+
+// Where the folder is and how much memory there is may change; nothing that shapes the release.
+void check_same_run(const RunRecord& recorded, const SynthSettings& settings, const Prepared& p) {
+  const Document before = to_document(recorded.settings);
+  const Document now = to_document(settings);
+  for (const auto& [name, value] : now.as_object()) {
+    if (name == "out" || name == "memory-limit") continue;
+    if (before.at(name).to_json() != value.to_json()) {
       throw UsageError(fmt::format(
           "--{} is not what the interrupted release began with; resume it unchanged, or start anew "
           "with --force.",
           name));
     }
   }
-  if (recorded.at("schema_sha256").as_string() != now.at("schema_sha256").as_string()) {
+  if (recorded.schema_digest != p.schema_digest) {
     throw UsageError("The schema has changed since the release began; restore it, or start anew.");
   }
 }
@@ -283,59 +345,78 @@ void check_same_run(const Document& recorded, const Document& now) {
 
 SynthSettings settings_to_resume(const std::string& out, const SynthSettings& given,
                                  const std::function<bool(std::string_view)>& keep) {
-  if (ReleaseFolder::is_whole(out)) return given;
-  const ReleaseFolder folder = ReleaseFolder::resume(out);
-  SynthSettings settings = given;
-  apply(folder.record().at("settings"), settings, keep);
-  return settings;
+  if (ReleaseFolder::is_whole(out) && !ReleaseFolder::is_interrupted(out)) return given;
+  const auto keep_or_out = [&](std::string_view name) { return name == "out" || keep(name); };
+  return read_record(ReleaseFolder::resume(out).record(), given, keep_or_out).settings;
 }
 
 SynthSummary synthesize(const SynthRun& run) {
   const SynthSettings& s = run.settings;
   SynthSummary summary;
   summary.out = s.out;
-  if (run.resume && ReleaseFolder::is_whole(s.out) &&
-      !std::filesystem::exists(s.out + ".partial")) {
+  if (run.resume && ReleaseFolder::is_whole(s.out) && !ReleaseFolder::is_interrupted(s.out)) {
     summary.was_whole = true;
-    summary.release = Document::read(s.out + "/release.json");
+    summary.release = ReleaseFolder::read_release(s.out);
+    if (summary.release.at("format").as_integer() != kReleaseFormat) {
+      summary.release.at("format").fail("was written by another version; read it with that one.");
+    }
     return summary;
   }
 
-  const Prepared p = prepare(s);
+  const Prepared p = prepare(run);
   check_memory(s, p.schema);
+  const Problem problem{p.schema.domain(), p.workload, load_public(run, p.schema)};
   const bool seeded = s.seed >= 0;
+  const auto seed = static_cast<std::uint64_t>(s.seed);
   std::shared_ptr<Ledger> ledger;
   if (!s.ledger.empty()) ledger = std::make_shared<Ledger>(Ledger::open(s.ledger));
 
   // The run's id is on disk before the ledger hears of it, so that a crash loses neither.
   ReleaseFolder folder =
       run.resume ? ReleaseFolder::resume(s.out)
-                 : ReleaseFolder::start(s.out, run.force, run_record(s, p, Ledger::new_run_id()));
-  check_same_run(folder.record(), run_record(s, p, ""));
-  const std::string run_id = folder.record().at("run").as_string();
+                 : ReleaseFolder::start(
+                       s.out, run.force,
+                       to_document(RunRecord{.id = Ledger::new_run_id(),
+                                             .rng = seeded ? seed : SystemEntropy().word(),
+                                             .schema_digest = p.schema_digest,
+                                             .settings = s}));
+  const RunRecord record = read_record(folder.record(), {}, keep_nothing);
+  check_same_run(record, s, p);
   if (ledger) {
     try {
-      ledger->reserve(run_id, {p.mechanism.name, s.out, p.unit, seeded}, p.filter.reservation());
+      const std::string label = std::filesystem::absolute(folder.file("")).parent_path().stem();
+      ledger->reserve(record.id, {p.mechanism.name, label, p.unit, seeded}, p.filter.reservation());
     } catch (const BudgetError&) {
       if (!run.resume) folder.discard();
       throw;
     }
   }
 
-  Problem problem{p.schema.domain(), p.workload, load_public(run, p.schema)};
   std::unique_ptr<EntropySource> entropy;
   if (seeded) {
-    entropy = std::make_unique<SeededEntropy>(static_cast<std::uint64_t>(s.seed));
+    entropy = std::make_unique<SeededEntropy>(seed);
   } else {
     entropy = std::make_unique<SystemEntropy>();
   }
-  Rng rng(seeded ? static_cast<std::uint64_t>(s.seed) : SystemEntropy().word());
-  Curator curator(open_private(s.private_source, p.schema, {p.unit, s.person, run.threads}),
-                  p.filter, std::move(entropy),
-                  file_transcript(folder.transcript(), ledger, run_id),
-                  {.unit = p.unit, .threads = run.threads, .progress = run.progress});
+  Rng rng(record.rng);
+  std::optional<Curator> gate;
+  Release release;
+  try {
+    gate.emplace(open_private(s.private_source, p.schema, {p.unit, s.person, run.threads}),
+                 p.filter, std::move(entropy),
+                 file_transcript(folder.transcript(), ledger, record.id),
+                 CuratorSettings{.unit = p.unit, .threads = run.threads, .progress = run.progress});
+    release = p.mechanism.run(*gate, problem, p.parameters, rng);
+  } catch (const Error&) {
+    // Privacy: the filter says that nothing was charged, so nothing private was drawn.
+    if (!run.resume && (!gate || gate->filter().spent().is_zero())) {
+      if (ledger) ledger->settle(record.id, p.filter.settlement());
+      folder.discard();
+    }
+    throw;
+  }
+  const Curator& curator = *gate;
 
-  const Release release = p.mechanism.run(curator, problem, p.parameters, rng);
   const std::size_t rows = rows_to_make(s, release);
   write_csv(folder.file("synthetic.csv"), p.schema, release.model->sample(rows, rng));
   sync_to_disk(folder.file("synthetic.csv"));
@@ -344,9 +425,9 @@ SynthSummary synthesize(const SynthRun& run) {
 
   summary.release = release_document(s, p, curator, release, rows);
   if (ledger) {
-    ledger->settle(run_id, curator.filter().settlement());
+    ledger->settle(record.id, curator.filter().settlement());
     summary.release.set("ledger", Document::object({{"dataset", ledger->terms().dataset},
-                                                    {"run", run_id},
+                                                    {"run", record.id},
                                                     {"head", ledger->head()}}));
   }
   folder.write("release.json", summary.release.to_json(2) + "\n");
@@ -356,7 +437,7 @@ SynthSummary synthesize(const SynthRun& run) {
 
 std::vector<std::string> plan_synthesis(const SynthRun& run) {
   const SynthSettings& s = run.settings;
-  const Prepared p = prepare(s);
+  const Prepared p = prepare(run);
   check_memory(s, p.schema);
   const Problem problem{p.schema.domain(), p.workload, load_public(run, p.schema)};
   // A curator of no rows knows every price and scale, and has nothing to tell.
@@ -379,8 +460,14 @@ std::vector<std::string> plan_synthesis(const SynthRun& run) {
                               human_bytes(memory_limit(s))));
   if (!s.ledger.empty()) {
     const auto report = Ledger::open(s.ledger).report();
-    lines.push_back(fmt::format("Ledger {}: {:.6g} of epsilon {:g} is spent or reserved.", s.ledger,
-                                report.total.epsilon.value(), report.terms.epsilon.value()));
+    const double left =
+        p.filter.currency() == Currency::Pure ? report.left_pure.value() : report.left_rho.value();
+    const bool accepted = p.filter.total().upper_bound() <= left && report.terms.unit == p.unit;
+    lines.push_back(
+        fmt::format("Ledger {}: {:.6g} of epsilon {:g} is spent or reserved; it would {} "
+                    "this run.",
+                    s.ledger, report.total.epsilon.value(), report.terms.epsilon.value(),
+                    accepted ? "accept" : "refuse"));
   }
   lines.emplace_back("Nothing was spent and no private data was read.");
   return lines;
@@ -400,10 +487,11 @@ std::string to_text(const SynthSummary& summary) {
   line("mechanism", r.at("mechanism").as_string());
   line("rows", with_commas(static_cast<std::uint64_t>(r.at("rows").as_integer())));
   line("guarantee",
-       fmt::format("epsilon {:g}, delta {:g}, {}, {} row(s) a person",
+       fmt::format("epsilon {:g}, delta {:g}, {}, {} row{} a person",
                    guarantee.at("epsilon").as_number(), guarantee.at("delta").as_number(),
                    guarantee.at("neighbors").as_string(),
-                   guarantee.at("rows_per_person").as_integer()));
+                   guarantee.at("rows_per_person").as_integer(),
+                   guarantee.at("rows_per_person").as_integer() == 1 ? "" : "s"));
   line("spent",
        fmt::format("epsilon {:.6g} at delta {:g} (rho {:.6g})", spent.at("epsilon").as_number(),
                    spent.at("delta").as_number(), spent.at("rho").as_number()));

@@ -9,6 +9,7 @@
 #include "tandem/base/document.h"
 #include "tandem/base/parallel.h"
 #include "tandem/engine/settings.h"
+#include "tandem/mechanism/registry.h"
 
 namespace tandem {
 
@@ -17,6 +18,7 @@ struct SynthRun {
   bool force = false;   // replace a former release, discard an interrupted one
   bool resume = false;  // go on with an interrupted release
   Threads threads;
+  std::function<Mechanism(const std::string& name)> find = find_mechanism;  // or one's own
   std::function<void(const std::string& note)> note;  // sentences for the person at the terminal
   std::function<void(std::size_t step, double spent)> progress;
 };
@@ -31,7 +33,8 @@ struct SynthSummary {
 SynthSettings settings_to_resume(const std::string& out, const SynthSettings& given,
                                  const std::function<bool(std::string_view)>& keep);
 
-// Makes the release. With a ledger, the whole budget is reserved before private data is opened.
+// Makes the release. With a ledger, the whole budget is reserved before private data is opened; a
+// run that fails before anything is drawn gives it back and leaves nothing.
 SynthSummary synthesize(const SynthRun& run);
 
 // What it would do, its cost and its memory; reads no private data and spends nothing.

@@ -39,7 +39,13 @@ Parameters parse_parameters(const std::vector<std::string>& texts) {
     if (at == std::string::npos || at == 0) {
       throw UsageError(fmt::format("--param {} is not of the form KEY=VALUE.", in_quotes(text)));
     }
-    parameters.emplace_back(text.substr(0, at), text.substr(at + 1));
+    const std::string name = text.substr(0, at);
+    for (const auto& [before, value] : parameters) {
+      if (before == name) {
+        throw UsageError(fmt::format("--param {} is given twice; give it once.", in_quotes(name)));
+      }
+    }
+    parameters.emplace_back(name, text.substr(at + 1));
   }
   return parameters;
 }

@@ -11,7 +11,7 @@
 
 namespace tandem {
 
-// "rounds=30" as {"rounds", "30"}.
+// "rounds=30" as {"rounds", "30"}. UsageError for another form, or a name given twice.
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 Parameters parse_parameters(const std::vector<std::string>& texts);
 

@@ -41,7 +41,8 @@ class FileTranscript final : public Transcript {
  public:
   FileTranscript(const std::string& path, std::shared_ptr<Ledger> ledger, std::string run)
       : path_(path), ledger_(std::move(ledger)), run_(std::move(run)) {
-    std::string text = std::filesystem::exists(path) ? read_text_file(path, kLargest) : "";
+    const bool is_new = !std::filesystem::exists(path);
+    std::string text = is_new ? "" : read_text_file(path, kLargest);
     text.resize(text.rfind('\n') + 1);  // npos + 1 is 0: a first line cut short
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = text.find('\n', at);
@@ -55,6 +56,7 @@ class FileTranscript final : public Transcript {
         lseek(file_, 0, SEEK_END) < 0) {
       fail();
     }
+    if (is_new) sync_folder();  // a file that a power cut takes away would be drawn again
   }
   ~FileTranscript() override {
     if (file_ >= 0) ::close(file_);
@@ -103,6 +105,14 @@ class FileTranscript final : public Transcript {
     for (std::size_t i = 0; i + 1 < lines_.size(); ++i) kept += lines_[i].size() + 1;
     if (ftruncate(file_, static_cast<off_t>(kept)) != 0) fail();
     lines_.pop_back();
+  }
+
+  void sync_folder() const {
+    const std::string folder = std::filesystem::path(path_).parent_path().string();
+    const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
+    if (descriptor >= 0) ::close(descriptor);
+    if (!synced) fail();
   }
 
   [[noreturn]] void fail() const {
