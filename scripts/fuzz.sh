@@ -22,7 +22,7 @@ for target in "$@"; do
   mkdir -p "$corpus" "$found"
   [ ! -d "fuzz/corpus/$name" ] || cp -R "fuzz/corpus/$name/." "$corpus/"
   rm -f "$found"/*
-  if "build/fuzz/$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 \
+  if "build/fuzz/$target" -max_total_time="$seconds" -max_len=4096 -len_control=20 -timeout=10 \
     -rss_limit_mb=2048 -print_final_stats=1 -verbosity=1 -artifact_prefix="$found/" \
     "$corpus" >"$log" 2>&1; then
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
