@@ -26,7 +26,7 @@ std::vector<Line>& lines() {
   return all;
 }
 
-std::string verdict(bool good) { return good ? "" : "   <-- below the goal"; }
+std::string verdict(bool good) { return good ? "" : "   <-- misses the goal"; }
 
 double counter_of(const Best& best, const std::string& counter) {
   const auto found = best.counters.find(counter);

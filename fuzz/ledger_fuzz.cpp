@@ -12,6 +12,7 @@
 #include <iterator>
 #include <string>
 
+#include "input.h"
 #include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 #include "tandem/privacy/ledger.h"
@@ -59,10 +60,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 
   try {
-    tandem::Ledger ledger = tandem::Ledger::open(path, std::chrono::milliseconds(100));
-    if (ledger.verify().whole()) ledger.report();
-  } catch (const tandem::UsageError&) {
-  } catch (const tandem::SourceError&) {  // a header that asks for locks or files we do not have
+    const tandem::Ledger ledger = tandem::Ledger::open(path, std::chrono::milliseconds(100));
+    const tandem::VerifyReport verdict = ledger.verify();
+    if (verdict.whole()) {
+      ledger.report();
+    } else {
+      tandem::fuzz::check_message(verdict.fault, "");
+    }
+  } catch (const tandem::UsageError& error) {
+    tandem::fuzz::check_message(error.what(), path);
+  } catch (const tandem::SourceError& error) {  // a header that asks for files we do not have
+    tandem::fuzz::check_message(error.what(), path);
   }
   unlink((path + "-journal").c_str());
   unlink((path + "-wal").c_str());

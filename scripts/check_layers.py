@@ -3,7 +3,7 @@
 """Checks that every folder includes only the folders it may (ARCHITECTURE.md, Layers).
 
 Beyond the table: mechanism and model code has no include path, direct or through other headers, to
-a data source or to the class that holds private data's definition.
+a data source or to the definition of PrivateData.
 """
 
 import pathlib
@@ -67,7 +67,7 @@ def main():
 
     def reaches_source(path, seen):
         for target in includes(path):
-            if target.startswith("source/"):
+            if target.startswith("source/") or target == "privacy/private_data.h":
                 return [target]
             header = SRC / target
             if header.exists() and target not in seen:

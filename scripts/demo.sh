@@ -3,12 +3,32 @@
 set -eu
 cd "$(dirname "$0")/.."
 sample=build/sample
+demo=build/demo
+rm -rf "$demo"
+mkdir -p "$demo"
 
-echo "The sample: a simulated country. A public survey of 2015 ($(($(wc -l <$sample/public.csv) - 1)) rows)"
-echo "and a private register of 2020 ($(($(wc -l <$sample/private.csv) - 1)) rows), 12 columns."
-echo
-echo "How far is the old survey from today's register? (INTERNAL: this reads private data)"
-echo "  \$ build/tandem evaluate --real $sample/private-coded.csv --synthetic $sample/public-coded.csv --schema $sample/domain.json"
-echo
-build/tandem evaluate --real $sample/private-coded.csv --synthetic $sample/public-coded.csv \
+step() { printf '\n%s\n' "$1"; }
+run() {
+  printf '  $ %s\n\n' "$*"
+  "$@"
+}
+
+echo "The sample is a simulated country: a public survey of 2015 and a private register of 2020, 12 columns."
+
+step "1. A ledger holds what all releases of the register together may spend: epsilon 2."
+run build/tandem budget create --ledger $demo/register.ledger --dataset register --epsilon 2
+
+step "2. A release of the register, at epsilon 1. The ledger is charged before a row is read."
+run build/tandem synth --private $sample/private-coded.csv --schema $sample/domain.json \
+  --epsilon 1 --ledger $demo/register.ledger --out $demo/release
+
+step "3. How good is it? Only the steward may look: this compares with the private register."
+run build/tandem evaluate --real $sample/private-coded.csv --synthetic $demo/release/synthetic.csv \
   --schema $sample/domain.json
+
+step "4. What is left of the budget?"
+run build/tandem budget show --ledger $demo/register.ledger
+
+spent=$(build/tandem budget show --ledger $demo/register.ledger | sed -n 's/^Together *//p')
+printf '\nThe release is in %s: synthetic.csv, measurements.json, release.json. Spent: %s.\n' \
+  "$demo/release" "$spent"

@@ -21,8 +21,6 @@ python3 scripts/each_source.py build/clang/compile_commands.json "$jobs" syntax
 echo "== clang-tidy"
 python3 scripts/each_source.py build/clang/compile_commands.json "$jobs" tidy
 
-if [ -f scripts/make_docs.py ]; then
-  echo "== generated docs"
-  python3 scripts/make_docs.py --check
-fi
+echo "== generated docs"
+python3 scripts/make_docs.py --check
 echo "lint: clean"

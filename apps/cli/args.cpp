@@ -10,6 +10,7 @@
 #include <new>
 
 #include "tandem/base/error.h"
+#include "tandem/base/text.h"
 #include "tandem/base/version.h"
 
 namespace tandem::cli {
@@ -36,8 +37,27 @@ int finish(int code) {
   return complain(fmt::format("The output can't be written ({}).", std::strerror(errno)), 1);
 }
 
+// What was given and not understood, with the nearest thing that would be.
+std::string unknown_argument(const CLI::App& app, const CLI::App& at) {
+  const auto rest = app.remaining(true);
+  const std::string given = rest.empty() ? "" : rest.front();
+  std::vector<std::string> names;
+  for (const auto* sub : at.get_subcommands({})) names.push_back(sub->get_name());
+  for (const auto* option : at.get_options()) names.push_back(option->get_name());
+  const auto guess = nearest(given, names);
+  return fmt::format("{} is not known here{}", in_quotes(given),
+                     guess ? " (did you mean " + in_quotes(*guess) + "?)" : "");
+}
+
 // A parser's message as one sentence that ends with the cure.
 std::string sentence(std::string text, const std::string& command) {
+  constexpr std::string_view kConversion = "Could not convert: ";
+  if (text.starts_with(kConversion)) {  // "Could not convert: --epsilon = two"
+    const auto at = text.find(" = ");
+    text = fmt::format("{} is {}, which is not a number",
+                       text.substr(kConversion.size(), at - kConversion.size()),
+                       in_quotes(at == std::string::npos ? "" : text.substr(at + 3)));
+  }
   while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
   return fmt::format("{}; see 'tandem {}--help'.", text, command.empty() ? "" : command + " ");
 }
@@ -93,6 +113,7 @@ int run_commands(int argc, const char* const* argv,
                  const std::vector<std::unique_ptr<Command>>& commands) {
   CLI::App app("tandem: differentially private synthetic data, with help from public data");
   app.set_version_flag("--version", "tandem " + std::string(version()));
+  app.name("tandem");
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(32);
   std::vector<std::pair<CLI::App*, Command*>> known;
@@ -120,8 +141,15 @@ int run_commands(int argc, const char* const* argv,
     fmt::print("tandem {}\n", version());
     return finish(0);
   } catch (const CLI::ParseError& error) {
+    const CLI::App* at = &app;
     for (const auto& [sub, command] : known) {
-      if (sub->parsed()) called = command->name();
+      if (sub->parsed()) {
+        called = command->name();
+        at = sub;
+      }
+    }
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+      return complain(sentence(unknown_argument(app, *at), called), 2);
     }
     return complain(sentence(error.what(), called), 2);
   }

@@ -16,15 +16,15 @@ class Budget final : public Command {
  public:
   std::string name() const override { return "budget"; }
   std::string summary() const override {
-    return "the ledger of a private data set: create, show, verify";
+    return "the ledger of a private data set: create, show, limit, verify";
   }
 
   void declare(Args& args) override {
     using enum Args::Need;
-    args.option("action", action_, "create, show or verify", Required);
+    args.option("action", action_, "create, show, limit or verify", Required);
     args.option("--ledger", request_.ledger, "the ledger's file", Required);
     args.option("--dataset", request_.dataset, "create: the data set's name");
-    args.option("--epsilon", request_.epsilon, "create: the total budget");
+    args.option("--epsilon", request_.epsilon, "create, limit: the total budget");
     args.option("--delta", request_.delta, "create: failure probability of the guarantee");
     args.option("--neighbors", request_.neighbors, "create: replace-one or add-remove");
     args.option("--rows-per-person", request_.rows_per_person, "create: rows one person may have");
@@ -38,13 +38,18 @@ class Budget final : public Command {
       fmt::print("{}", show_budget(create_budget(request_), json_));
       return 0;
     }
+    if (action_ == "limit") {
+      fmt::print("{}", show_budget(limit_budget(request_), json_));
+      return 0;
+    }
     if (action_ == "show") {
       fmt::print("{}", show_budget(Ledger::open(request_.ledger), json_));
       return 0;
     }
     if (action_ != "verify") {
-      throw UsageError(fmt::format("tandem budget {} is unknown; choose create, show or verify.",
-                                   in_quotes(action_)));
+      throw UsageError(
+          fmt::format("tandem budget {} is unknown; choose create, show, limit or verify.",
+                      in_quotes(action_)));
     }
     const auto verdict = verify_budget(Ledger::open(request_.ledger), anchors_, json_);
     fmt::print("{}", verdict.text);

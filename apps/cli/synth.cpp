@@ -28,7 +28,8 @@ class Synth final : public Command {
                      [&](const std::string& setting, auto& variable, const std::string& help) {
                        args.option("--" + setting, variable, help);
                      });
-    args.option("--config", config_, "take settings from this TOML file; flags win over it");
+    args.option("--config", config_,
+                "take settings from this .toml or .json file; flags win over it");
     args.flag("--plan", plan_, "say what would be done and its cost, and stop");
     args.flag("--force", run_.force, "replace a former release in --out");
     args.flag("--resume", run_.resume, "go on with an interrupted release, at no extra cost");

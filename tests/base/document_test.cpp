@@ -112,6 +112,19 @@ TEST(Document, TomlStringsAndCommentsMayHoldAnyNumberOfDots) {
   EXPECT_EQ(Document::parse_toml(numbers + "]", "f").at("e").as_array().size(), 1000U);
 }
 
+TEST(Document, TomlTakesLettersBeyondAsciiInQuotesOnly) {
+  for (const char* letter : {"é", "ς", "あ", "\u1680", "ﬦ", "𝄞", "\xff"}) {
+    const std::string text = letter;
+    EXPECT_EQ(toml_error("a = 1\n" + text + " = 2\n"),
+              "f.toml, line 2: a letter beyond ASCII stands outside quotes; quote it.");
+    EXPECT_TRUE(contains(toml_error("[1e00" + text), "f.toml, line 1: "));
+    if (text == "\xff") continue;
+    const auto document = Document::parse_toml(
+        "\xef\xbb\xbf# " + text + "\n'" + text + "' = \"\"\"\\\n  " + text + "\"\"\"\n", "f");
+    EXPECT_EQ(document.at(text).is_string(), true);
+  }
+}
+
 TEST(Document, HoldsTheWholeRangeOfIntegers) {
   for (const char* text : {"9223372036854775807", "-9223372036854775808", "0"}) {
     EXPECT_EQ(Document::parse_json(text, "f").to_json(), text);
@@ -148,7 +161,7 @@ TEST(Document, SaysWhereJsonIsBroken) {
 
 TEST(Document, SaysWhereTomlIsBroken) {
   EXPECT_TRUE(contains(toml_error("a = 1\nb = \n"), "f.toml, line 2: "));
-  EXPECT_TRUE(contains(toml_error("a = 1\n\n\xff = 2\n"), "f.toml, line "));
+  EXPECT_TRUE(contains(toml_error("a = 1\n\nb = '\xff'\n"), "f.toml, line "));
 }
 
 TEST(Document, MessagesAreShortWhateverTheFile) {
@@ -166,6 +179,14 @@ TEST(Document, MessagesAreOneLineWhateverTheKeys) {
   const Document* value = &document;
   while (value->is_object()) value = &value->as_object().front().second;
   EXPECT_EQ(value->where(), R"(f.json: 'a\x0ab'.''.'\x7f')");
+}
+
+TEST(Document, MessagesAreOneLineWhateverTheToml) {
+  for (const char* text : {"a = f\nalse", "a = +n\n", "a = \"\\\x01\"", "a\x7f = 1"}) {
+    const std::string message = toml_error(text);
+    EXPECT_TRUE(contains(message, "f.toml, line "));
+    EXPECT_EQ(message.find_first_of("\n\x01"), std::string::npos) << message;
+  }
 }
 
 TEST(Document, ErrorsSayWhereWhatAndWhatWasExpected) {

@@ -178,8 +178,8 @@ TEST_F(SynthCommand, PrintsStableJson) {
   EXPECT_EQ(json.at("release").to_json(), release().to_json());
   EXPECT_EQ(keys_of(json.at("release")),
             (std::vector<std::string>{"format", "tandem", "mechanism", "parameters", "workload",
-                                      "guarantee", "spent", "steps", "rows", "schema_sha256",
-                                      "warnings", "ledger"}));
+                                      "guarantee", "spent", "steps", "public", "total", "rows",
+                                      "schema_sha256", "warnings", "ledger"}));
 }
 
 TEST_F(SynthCommand, TakesSettingsFromAFileAndFlagsWin) {

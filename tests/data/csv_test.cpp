@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -184,6 +185,73 @@ TEST(Csv, ReportsProgressInStoredBytes) {
   EXPECT_EQ(last, std::filesystem::file_size(path));
 }
 
+// ---- A key column -------------------------------------------------------------------------------
+
+TEST(Csv, NumbersKeysInOrderOfAppearance) {
+  const TempDir dir;
+  const auto path = dir.write("t.csv", "id,a,b\n\"p,1\",x,1\nq,y,2\n,x,3\n\"p,1\",y,4\nq ,x,5\n");
+  for (const auto policy : kPolicies) {
+    CsvOptions options;
+    options.policy = policy;
+    options.key_column = "id";
+    const auto loaded = read_csv(path, two_columns(), options);
+    EXPECT_EQ(loaded.keys, (std::vector<std::uint32_t>{1, 2, 0, 1, 3}));
+    EXPECT_EQ(loaded.distinct_keys, 4U);
+    EXPECT_TRUE(loaded.ignored_columns.empty());
+    EXPECT_EQ(loaded.table.rows(), 5U);
+  }
+}
+
+TEST(Csv, AKeyMayBeAColumnOfTheSchema) {
+  const TempDir dir;
+  CsvOptions options;
+  options.key_column = "b";
+  const auto loaded = read_csv(dir.write("t.csv", "a,b\nx,7\ny,7\nx,07\n"), two_columns(), options);
+  EXPECT_EQ(loaded.keys, (std::vector<std::uint32_t>{1, 1, 2}));  // by text, not by code
+  EXPECT_EQ(rows_of(loaded.table), (Rows{{0, 7}, {1, 7}, {0, 7}}));
+}
+
+TEST(Csv, PrivateRowsWithoutTheirKeyHaveTheEmptyOne) {
+  const TempDir dir;
+  CsvOptions options;
+  options.policy = RowPolicy::Repair;
+  options.key_column = "id";
+  const auto path = dir.write("t.csv", "a,b,id\nx,1,p\nx\n\nx,2,\"p\nx,3,p,q\n");
+  EXPECT_EQ(read_csv(path, two_columns(), options).keys,
+            (std::vector<std::uint32_t>{1, 0, 0, 1, 1}));
+}
+
+TEST(Csv, WithoutAKeyColumnThereAreNoKeys) {
+  const TempDir dir;
+  EXPECT_TRUE(
+      read(dir.write("t.csv", "a,b\nx,1\n"), two_columns(), RowPolicy::MustFit).keys.empty());
+}
+
+TEST(Csv, RefusesAKeyColumnThatIsNotThere) {
+  const TempDir dir;
+  CsvOptions options;
+  options.key_column = "person";
+  const auto path = dir.write("t.csv", "a,b\nx,1\n");
+  EXPECT_EQ(error_of<SchemaError>([&] { read_csv(path, two_columns(), options); }),
+            path + " has no column 'person', named as the person column; check its name.");
+}
+
+TEST(Csv, KeysAreTheSameAtAnyThreadCount) {
+  std::string text = "a,id,b\n";
+  for (std::size_t i = 0; i < 300'000; ++i)
+    text += "x,person " + std::to_string(i * 7919 % 50'000) + ",1\n";
+  const TempDir dir;
+  const auto path = dir.write("t.csv", text);
+  CsvOptions options;
+  options.key_column = "id";
+  const auto first = read_csv(path, two_columns(), options);
+  EXPECT_EQ(first.distinct_keys, 50'001U);
+  for (const int threads : {2, 3, 7}) {
+    options.threads = {threads};
+    EXPECT_EQ(read_csv(path, two_columns(), options).keys, first.keys);
+  }
+}
+
 // ---- Gzip ---------------------------------------------------------------------------------------
 
 TEST(Csv, ReadsGzipWhateverItsName) {
@@ -261,13 +329,13 @@ TEST(Csv, RefusesBinaryRubbishAsAHeader) {
     EXPECT_EQ(refusal("\x7f"
                       "ELF\x02\x01",
                       policy),
-              "FILE is not a text file: its first line holds the byte 0x02; name a CSV file.");
+              "FILE is not a text file: its first line holds control characters; name a CSV file.");
     EXPECT_EQ(refusal(std::string("a\0,b\nx,1\n", 9), policy),
-              "FILE is not a text file: its first line holds the byte 0x00; name a CSV file.");
+              "FILE is not a text file: its first line holds control characters; name a CSV file.");
     EXPECT_EQ(refusal(std::string(100'000, '\0'), policy),
-              "FILE is not a text file: its first line holds the byte 0x00; name a CSV file.");
+              "FILE is not a text file: its first line holds control characters; name a CSV file.");
     EXPECT_EQ(refusal("\x1f", policy),
-              "FILE is not a text file: its first line holds the byte 0x1f; name a CSV file.");
+              "FILE is not a text file: its first line holds control characters; name a CSV file.");
     EXPECT_EQ(refusal("\xff\xfe"
                       "a",
                       policy),
@@ -276,15 +344,26 @@ TEST(Csv, RefusesBinaryRubbishAsAHeader) {
 }
 
 TEST(Csv, RefusesMissingAndRepeatedColumns) {
-  for (const auto policy : kPolicies) {
-    EXPECT_EQ(refusal("a,c\nx,1\n", policy),
-              "FILE has no column 'b', which the schema names; its columns are 'a' and 'c'.");
-    EXPECT_EQ(refusal("a,b,c,c\n", policy),
-              "FILE, line 1: the column name 'c' stands there twice; rename one.");
-    EXPECT_EQ(refusal("\n", policy),
-              "FILE has no column 'a', which the schema names; its columns are ''.");
-    EXPECT_TRUE(contains(refusal("A, b\nx,1\n", policy), "FILE has no column 'a'"));
-  }
+  const auto policy = RowPolicy::MustFit;
+  EXPECT_EQ(refusal("a,c\nx,1\n", policy),
+            "FILE has no column 'b', which the schema names; its columns are 'a' and 'c'.");
+  EXPECT_EQ(refusal("a,b,c,c\n", policy),
+            "FILE, line 1: the column name 'c' stands there twice; rename one.");
+  EXPECT_EQ(refusal("\n", policy),
+            "FILE has no column 'a', which the schema names; its columns are ''.");
+  EXPECT_TRUE(contains(refusal("A, b\nx,1\n", policy), "FILE has no column 'a'"));
+}
+
+// Without a header, the first line of a private file is a person's row.
+TEST(Csv, NeverQuotesTheFirstLineOfAPrivateFile) {
+  const auto policy = RowPolicy::Repair;
+  EXPECT_EQ(
+      refusal("a,secret\nx,1\n", policy),
+      "FILE has no column 'b', which the schema names; its first line must name 'a' and 'b'.");
+  EXPECT_EQ(refusal("a,b,secret,secret\n", policy),
+            "FILE, line 1: one column name stands there twice; rename one.");
+  EXPECT_EQ(refusal("a,b,b\n", policy),
+            "FILE, line 1: the column name 'b' stands there twice; rename one.");
 }
 
 TEST(Csv, RefusesMoreColumnsThanATableMayHave) {
@@ -451,11 +530,11 @@ TEST(Csv, RefusesAHugePublicRow) {
 TEST(Csv, CutsAHugePrivateRowWhereverItStands) {
   // The row is read up to its limit, whether it starts a block or not, and its neighbours as ever.
   const std::string start = "y,";
-  for (const std::size_t size : {kLongestCsvRecord - 100, kLongestCsvRecord + 200'000,
-                                 kLongestCsvRecord + 900'000, kLongestCsvRecord * 2 + 7}) {
+  for (const std::size_t size :
+       {kLongestCsvRecord - 100, kLongestCsvRecord + 200'000, kLongestCsvRecord * 2 + 7}) {
     const std::string huge = start + std::string(size - start.size(), 'n') + ",9\n";
     const bool cut = size > kLongestCsvRecord - 3;
-    for (const std::size_t before : {0U, 1U, 1000U, 250'000U, 400'000U}) {
+    for (const std::size_t before : {0U, 1000U, 400'000U}) {
       std::string text = "a,n,b\n";
       for (std::size_t i = 0; i < before; ++i) text += "x,,1\n";
       text += huge + "x,,3\n";
@@ -473,10 +552,10 @@ TEST(Csv, CutsAHugePrivateRowWhereverItStands) {
 TEST(Csv, ReadsBlocksAlikeAtAnyThreadCount) {
   const Schema schema({{"a", "", labelled_codec({"x", "y\n", "\"\n,\"", "\r\n"}, 0)},
                        {"b", "", coded_codec(70000)}});
-  for (const int shift : {0, 1, 2, 3}) {
+  for (const int shift : {0, 1}) {
     std::string text = "b,note,a\n";
     Rows expected;
-    for (std::size_t i = 0; text.size() < 9'000'000; ++i) {
+    for (std::size_t i = 0; text.size() < 5'000'000; ++i) {
       const auto code = static_cast<Code>((i * 7919) % 70000);
       const char* const labels[] = {"x", "\"y\n\"", "\"\"\"\n,\"\"\"", "\"\r\n\""};
       const std::string note = i % 5 == 0 ? "\"\n\"\"\n" + std::string(i % 200, '\n') + "\""

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ledger grants, refuses and remembers. What can happen to its file: ledger_file_test.cpp.
+// What a ledger grants, refuses and remembers. Files, hands and processes have their own.
 #include "tandem/privacy/ledger.h"
 
 #include <gmock/gmock.h>
@@ -91,14 +91,41 @@ TEST(Ledger, AllowsExactlyTheLimitAndNotOneGrainMore) {
   const TempDir dir;
   Ledger ledger = Ledger::create(dir / "a", terms(1.0, 0.0));
   open_run(ledger, pure(0.7));
-  const Cost rest = CostForTests::of(1.0) - CostForTests::of(0.7);
-  const Cost grain = CostForTests::grains("1");
-  EXPECT_THROW(open_run(ledger, {rest + grain, CostForTests::of(0.05)}), BudgetError);
-  EXPECT_NO_THROW(open_run(ledger, {rest, CostForTests::of(0.05)}));
+  const Cost rest = CostForTests::at_least(1.0) - CostForTests::at_least(0.7);
+  const Cost grain = CostForTests::from_grains("1");
+  EXPECT_THROW(open_run(ledger, {rest + grain, CostForTests::at_least(0.05)}), BudgetError);
+  EXPECT_NO_THROW(open_run(ledger, {rest, CostForTests::at_least(0.05)}));
   EXPECT_EQ(ledger.report().total.epsilon.value(), 1.0);
   EXPECT_EQ(ledger.report().left_pure.value(), 0.0);
   EXPECT_THROW(open_run(ledger, {grain, grain}), BudgetError);
   EXPECT_TRUE(ledger.verify().whole());
+}
+
+TEST(Ledger, SetsItsLimitAnewForAllToSee) {
+  const test::TempDir dir;
+  const std::string path = dir / "ledger";
+  Ledger ledger = Ledger::create(path, {"people", Epsilon(1.0), Delta(0.0), {}});
+  open_run(ledger, pure(0.75));
+  EXPECT_THROW(open_run(ledger, pure(0.5)), BudgetError);
+  EXPECT_THROW(ledger.set_limit(Epsilon(0.5)), BudgetError);  // below what is held
+  EXPECT_THROW(ledger.set_limit(Epsilon(-1.0)), UsageError);
+  EXPECT_EQ(Ledger::open(path).report().terms.epsilon, Epsilon(1.0));  // nothing was written
+  ledger.set_limit(Epsilon(1.25));
+  open_run(ledger, pure(0.5));
+  EXPECT_THROW(open_run(ledger, pure(0.25)), BudgetError);
+  EXPECT_EQ(Ledger::open(path).report().terms.epsilon, Epsilon(1.25));
+  EXPECT_TRUE(Ledger::open(path).verify().whole());
+}
+
+TEST(Ledger, ReservesUnderAnIdWrittenDownBefore) {
+  const test::TempDir dir;
+  Ledger ledger = Ledger::create(dir / "ledger", {"people", Epsilon(1.0), Delta(0.0), {}});
+  const std::string run = Ledger::new_run_id();
+  const RunInfo info{"independent", "release", {}, false};
+  ledger.reserve(run, info, pure(0.75));
+  ledger.reserve(run, info, pure(0.75));  // after a crash: left alone
+  EXPECT_THROW(ledger.reserve(run, info, pure(0.5)), BudgetError);
+  EXPECT_EQ(ledger.report().runs.size(), 1U);
 }
 
 TEST(Ledger, AllowsExactlyTheLimitInZcdp) {
@@ -110,7 +137,8 @@ TEST(Ledger, AllowsExactlyTheLimitInZcdp) {
   };
   Ledger exact = ledger_of("exact");
   open_run(exact, zcdp(0.1));
-  EXPECT_NO_THROW(open_run(exact, {std::nullopt, CostForTests::of(0.125) - CostForTests::of(0.1)}));
+  EXPECT_NO_THROW(
+      open_run(exact, {std::nullopt, CostForTests::at_least(0.125) - CostForTests::at_least(0.1)}));
   EXPECT_EQ(exact.report().total.composition, Composition::Zcdp);
   EXPECT_EQ(exact.report().total.epsilon.value(), limit);
 
@@ -218,8 +246,8 @@ TEST(Ledger, ARefusalSaysWhatIsAskedHeldAllowedAndLeft) {
 TEST(Ledger, AnAmountThatMakesNoSenseIsABrokenPromise) {
   const TempDir dir;
   Ledger ledger = Ledger::create(dir / "a", terms(1.0, 1e-9));
-  EXPECT_THROW(open_run(ledger, {CostForTests::of(0.1), Cost()}), InternalError);
-  EXPECT_THROW(open_run(ledger, {Cost(), CostForTests::of(0.1)}), InternalError);
+  EXPECT_THROW(open_run(ledger, {CostForTests::at_least(0.1), Cost()}), InternalError);
+  EXPECT_THROW(open_run(ledger, {Cost(), CostForTests::at_least(0.1)}), InternalError);
   EXPECT_THROW(open_run(ledger, zcdp(0x1p40)), BudgetError);
 }
 
@@ -236,6 +264,21 @@ TEST(Ledger, NamesOfAnyBytesStayReadable) {
   EXPECT_EQ(runs[2].label, std::string(200, 'x'));
   EXPECT_EQ(runs[3].label, "caf\xc3\xa9");
   EXPECT_TRUE(ledger.verify().whole());
+}
+
+TEST(Ledger, AnIdMadeBeforehandReservesOnce) {
+  const TempDir dir;
+  Ledger ledger = Ledger::create(dir / "a", terms(1.0, 0.0));
+  const std::string run = Ledger::new_run_id();
+  const RunInfo info{"mst", "r", ledger.terms().unit, false};
+  ledger.reserve(run, info, pure(0.75));
+  const std::string head = ledger.head();
+  EXPECT_NO_THROW(ledger.reserve(run, info, pure(0.75)));
+  EXPECT_EQ(ledger.head(), head);
+  EXPECT_THROW(ledger.reserve(run, info, pure(0.25)), BudgetError);
+  EXPECT_THROW(ledger.reserve("not an id", info, pure(0.25)), InternalError);
+  EXPECT_EQ(ledger.report().total.epsilon.value(), 0.75);
+  EXPECT_EQ(ledger.verify().fault, "");
 }
 
 TEST(Ledger, StepsGoOneByOneAndAreDrawnOnce) {

@@ -46,8 +46,8 @@ Document Document::object(Object members) {
 }
 
 std::string_view Document::type_name() const {
-  constexpr std::string_view kNames[] = {"null",     "true or false", "a whole number", "a number",
-                                         "a string", "a list",        "a table"};
+  constexpr std::string_view kNames[] = {"null",     "a boolean", "a whole number", "a number",
+                                         "a string", "a list",    "a table"};
   return kNames[value_.index()];
 }
 
@@ -315,9 +315,10 @@ void add_toml(DocumentBuilder& builder, const toml::node& node, const std::strin
   }
 }
 
-// toml++ makes a table for each part of a dotted key and takes them down by recursion, so a key of
-// a million parts would end the program. Passes over strings and comments.
-void refuse_deep_keys(std::string_view text, const std::string& name) {
+// What toml++ 3.3 must not be given, outside strings and comments. It makes a table for each part
+// of a dotted key and takes them down by recursion, so a key of a million parts would end the
+// program; and it calls characters such as U+3042 unreachable where it looks for white space.
+void refuse_odd_toml(std::string_view text, const std::string& name) {
   const auto skip_string = [&](std::size_t at) {  // from its first quote to behind its last
     const char quote = text[at];
     const std::string three(3, quote);
@@ -336,8 +337,13 @@ void refuse_deep_keys(std::string_view text, const std::string& name) {
     return text.size();
   };
   int dots = 0;
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0; at < text.size();) {
     const char c = text[at];
+    if (static_cast<unsigned char>(c) >= 0x80) {
+      throw UsageError(
+          fmt::format("{}, line {}: a letter beyond ASCII stands outside quotes; quote it.", name,
+                      std::ranges::count(text.substr(0, at), '\n') + 1));
+    }
     if (c == '"' || c == '\'') {
       at = skip_string(at);
       continue;
@@ -447,13 +453,15 @@ Document Document::parse_json(std::string_view text, const std::string& name) {
 }
 
 Document Document::parse_toml(std::string_view text, const std::string& name) {
-  refuse_deep_keys(text, name);
+  refuse_odd_toml(text, name);
   DocumentBuilder builder(name);
   try {
     add_toml(builder, toml::parse(text, name), name);
   } catch (const toml::parse_error& error) {
-    throw UsageError(fmt::format("{}, line {}: {}.", name, error.source().begin.line,
-                                 std::string(error.description())));
+    std::string what(error.description().substr(0, 200));  // may quote the text, line ends and all
+    std::ranges::replace_if(
+        what, [](const char c) { return c >= 0 && c < 0x20; }, ' ');
+    throw UsageError(fmt::format("{}, line {}: {}.", name, error.source().begin.line, what));
   }
   return builder.finish();
 }

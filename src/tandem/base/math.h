@@ -15,7 +15,7 @@ std::vector<double> project_to_simplex(std::span<const double> values, double to
 
 // Whole numbers that sum to `total`, each within one of its share of the weights: the whole part,
 // and for the fractions systematic sampling, which keeps every expectation and adds little
-// variance. UsageError-free: weights are non-negative with a positive sum.
+// variance. Weights are non-negative with a positive sum.
 std::vector<std::size_t> round_to_total(std::span<const double> weights, std::size_t total,
                                         Rng& rng);
 

@@ -20,6 +20,7 @@ namespace tandem {
 
 namespace {
 
+constexpr std::size_t kFirstBlockBytes = std::size_t{64} << 10;
 constexpr std::size_t kBlockBytes = std::size_t{2} << 20;
 constexpr std::size_t kRowsAtOnce = 256;
 constexpr char kQuote = '"';
@@ -140,9 +141,10 @@ class BlockReader {
   std::string next() {
     std::string block = std::move(rest_);
     rest_.clear();
+    const std::size_t least = std::exchange(least_, std::min(2 * least_, kBlockBytes));
     while (!ended_) {
       const std::size_t before = block.size();
-      const std::size_t wanted = std::max(kBlockBytes, before + std::max(before, kBlockBytes) / 2);
+      const std::size_t wanted = std::max(least, before + std::max(before, least) / 2);
       block.resize(wanted);
       const std::size_t got = source_->read(std::span(block).subspan(before));
       block.resize(before + got);
@@ -184,6 +186,7 @@ class BlockReader {
   Tokenizer tokenizer_;
   std::unique_ptr<ByteSource> source_;
   std::string rest_;
+  std::size_t least_ = kFirstBlockBytes;  // of the next block; small files cost little
   std::size_t lines_ = 0;
   bool ended_ = false;
 };
@@ -273,13 +276,13 @@ std::vector<int> match_columns(const std::string& path, const Header& header, co
 }
 
 // The position of the key column in the file, or kIgnored when none is asked for.
-int find_key(const std::string& path, const Header& header, const std::string& key_column,
-             const Domain& domain, RowPolicy policy) {
+int find_key(const std::string& path, const Header& header, const std::string& key_column) {
   if (key_column.empty()) return kIgnored;
   const auto found = std::ranges::find(header.names, key_column);
   if (found == header.names.end()) {
-    throw SchemaError(fmt::format("{} has no column {}, named as the person column; {}.", path,
-                                  in_quotes(key_column), expected_header(header, domain, policy)));
+    throw SchemaError(
+        fmt::format("{} has no column {}, named as the person column; check its name.", path,
+                    in_quotes(key_column)));
   }
   return static_cast<int>(found - header.names.begin());
 }
@@ -457,7 +460,7 @@ CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOption
   }
   CsvTable out;
   const Header header = read_header(path, block, options.policy, options.delimiter);
-  const int key = find_key(path, header, options.key_column, schema.domain(), options.policy);
+  const int key = find_key(path, header, options.key_column);
   const BlockParser parser(
       schema, match_columns(path, header, schema.domain(), options.policy, out.ignored_columns),
       key, options.policy, options.delimiter);

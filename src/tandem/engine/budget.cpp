@@ -75,13 +75,28 @@ std::size_t width(std::string_view text) {
 
 }  // namespace
 
-Ledger create_budget(const BudgetRequest& request) {
-  if (request.dataset.empty()) throw UsageError("--dataset is missing; name the private data set.");
+namespace {
+
+Epsilon total_budget(const BudgetRequest& request) {
   if (!(request.epsilon > 0.0)) {
     throw UsageError("--epsilon is missing or not positive; give the total budget, such as 4.");
   }
+  return Epsilon(request.epsilon);
+}
+
+}  // namespace
+
+Ledger limit_budget(const BudgetRequest& request) {
+  const Epsilon epsilon = total_budget(request);
+  Ledger ledger = Ledger::open(request.ledger);
+  ledger.set_limit(epsilon);
+  return ledger;
+}
+
+Ledger create_budget(const BudgetRequest& request) {
+  if (request.dataset.empty()) throw UsageError("--dataset is missing; name the private data set.");
   return Ledger::create(request.ledger,
-                        {request.dataset, Epsilon(request.epsilon), Delta(request.delta),
+                        {request.dataset, total_budget(request), Delta(request.delta),
                          parse_privacy_unit(request.neighbors, request.rows_per_person)});
 }
 

@@ -24,6 +24,9 @@ struct BudgetRequest {
 // `budget create`: UsageError for what is missing or out of range.
 Ledger create_budget(const BudgetRequest& request);
 
+// `budget limit`: sets the total budget anew.
+Ledger limit_budget(const BudgetRequest& request);
+
 // `budget show`: a table for people, or JSON with "format": 1 (docs/ledger.md has the fields).
 // Amounts are rounded up, except what is left, which is rounded down.
 std::string show_budget(const Ledger& ledger, bool json);

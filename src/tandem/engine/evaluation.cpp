@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -57,14 +58,17 @@ Document to_document(const Evaluation& evaluation) {
       {"max_error", evaluation.max_error},
       {"mean_error", evaluation.mean_error},
       {"rmse", evaluation.rmse},
-      {"k_marginal_score", evaluation.k_marginal_score},
+      {"k_marginal_score",
+       evaluation.k_marginal_score ? Document(*evaluation.k_marginal_score) : Document()},
   });
 }
 
 std::string to_text(const Evaluation& evaluation) {
   std::string out = "INTERNAL: computed from the real table; not for publication\n\n";
+  const std::size_t width = std::max<std::size_t>(12, evaluation.workload.size());
   const auto line = [&](std::string_view name, const std::string& value, std::string_view meaning) {
-    out += fmt::format("  {:<20} {:>12}   {}\n", name, value, meaning);
+    const std::string text = fmt::format("  {:<20} {:>{}}   {}", name, value, width, meaning);
+    out += text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
   };
   line("workload", evaluation.workload, "");
   line("marginals", with_commas(evaluation.marginals), "");
@@ -74,8 +78,10 @@ std::string to_text(const Evaluation& evaluation) {
   line("max_error", fmt::format("{:.5f}", evaluation.max_error), "largest error of one query");
   line("mean_error", fmt::format("{:.3e}", evaluation.mean_error), "mean error of a query");
   line("rmse", fmt::format("{:.3e}", evaluation.rmse), "root mean squared error of a query");
-  line("k_marginal_score", fmt::format("{:.1f}", evaluation.k_marginal_score),
-       "over all pairs of columns, 0 to 1000");
+  line("k_marginal_score",
+       evaluation.k_marginal_score ? fmt::format("{:.1f}", *evaluation.k_marginal_score) : "none",
+       evaluation.k_marginal_score ? "over all pairs of columns, 0 to 1000"
+                                   : "too many pairs of columns, or too large ones");
   return out;
 }
 

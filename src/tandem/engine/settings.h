@@ -48,7 +48,8 @@ void for_each_setting(Settings& s, Visit&& visit) {
   visit("workload", s.workload,
         "the queries that matter: all-3way, random-3way:COUNT:SEED, a file");
   visit("param", s.parameters, "a mechanism's own parameter, KEY=VALUE; may be repeated");
-  visit("rows", s.rows, "rows to generate; 0: as many as the private table has");
+  visit("rows", s.rows,
+        "rows to generate; 0: as many as the private table has, or is estimated to have");
   visit("format", s.format, "of the rows: csv");
   visit("out", s.out, "the release folder");
   visit("ledger", s.ledger, "charge this ledger");

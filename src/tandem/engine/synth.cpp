@@ -35,7 +35,7 @@ constexpr std::int64_t kMostRows = 1'000'000'000;
 constexpr double kLeastEpsilon = 1e-6;  // below, noise drowns any table, and then its own integers
 constexpr double kMostEpsilon = 1000.0;
 
-// ---- From settings to parts, all public ------------------------------------------------------
+// ---- From settings to parts, all public ----
 
 struct Prepared {
   Schema schema;
@@ -102,7 +102,12 @@ PublicData load_public(const SynthRun& run, const Schema& schema) {
   for (const auto& source : run.settings.public_sources) {
     CsvOptions options;
     options.threads = run.threads;
-    data.tables.push_back({source, load_table(source, schema, options).table});
+    CsvTable loaded = load_table(source, schema, options);
+    if (!loaded.ignored_columns.empty() && run.note) {
+      run.note(fmt::format("Note: {}: ignored {}, not in the schema.", source,
+                           list_names(loaded.ignored_columns, 8)));
+    }
+    data.tables.push_back({source, std::move(loaded.table)});
     const auto rows = static_cast<double>(data.tables.back().table.rows());
     if (rows > 0.0 && run.settings.delta > 1.0 / rows && run.note) {
       run.note(
@@ -114,7 +119,7 @@ PublicData load_public(const SynthRun& run, const Schema& schema) {
   return data;
 }
 
-// ---- Memory ------------------------------------------------------------------------------------
+// ---- Memory ----
 
 double parse_bytes(const std::string& text) {
   static constexpr std::pair<std::string_view, double> kUnits[] = {
@@ -165,7 +170,7 @@ void check_memory(const SynthSettings& s, const Schema& schema) {
   }
 }
 
-// ---- What is written ---------------------------------------------------------------------------
+// ---- What is written ----
 
 std::string noise_name(NoiseKind kind) {
   switch (kind) {
@@ -179,16 +184,33 @@ std::string noise_name(NoiseKind kind) {
   throw InternalError("Noise is of an unknown kind.");
 }
 
+// {"unit": 1.0, "rows": [[[cell, coefficient], ...], ...]}: what was asked of the marginal's cells.
+Document map_document(const LinearMap& map, std::size_t cells) {
+  Document rows = Document::array();
+  for (std::size_t r = 0; r < map.outputs(cells); ++r) {
+    Document row = Document::array();
+    for (const auto& [column, coefficient] : map.row(r)) {
+      row.push(Document::array({static_cast<std::uint64_t>(column), coefficient}));
+    }
+    rows.push(std::move(row));
+  }
+  return Document::object({{"unit", map.unit()}, {"rows", std::move(rows)}});
+}
+
 Document measurements_document(const Domain& domain, const std::vector<Measurement>& measurements) {
   Document list = Document::array();
   for (const auto& m : measurements) {
     Document columns = Document::array();
     for (const auto id : m.query.clique) columns.push(domain[id].name);
-    list.push(Document::object({{"columns", std::move(columns)},
-                                {"origin", m.origin == Origin::Private ? "private" : "public"},
-                                {"noise", noise_name(m.noise)},
-                                {"stddev", m.sigma.value()},
-                                {"values", Document::array({m.values.begin(), m.values.end()})}}));
+    Document item = Document::object({{"columns", std::move(columns)}});
+    if (!m.query.map.is_identity()) {
+      item.set("map", map_document(m.query.map, domain.cells(m.query.clique)));
+    }
+    item.set("origin", m.origin == Origin::Private ? "private" : "public");
+    item.set("noise", noise_name(m.noise));
+    item.set("stddev", m.sigma.value());
+    item.set("values", Document::array({m.values.begin(), m.values.end()}));
+    list.push(std::move(item));
   }
   return Document::object({{"format", kMeasurementsFormat}, {"measurements", std::move(list)}});
 }
@@ -211,7 +233,8 @@ Document amount_document(const SynthSettings& s, const Filter& filter) {
             rho.value() > 0.0 ? std::min(s.epsilon, epsilon_of(rho, Delta(s.delta)).value()) : 0.0);
     out.set("delta", s.delta);
   }
-  out.set("rho", filter.spent_rho().value());
+  out.set("rho", filter.currency() == Currency::Zcdp ? filter.spent().upper_bound()
+                                                     : filter.spent_rho().value());
   return out;
 }
 
@@ -243,6 +266,8 @@ Document release_document(const SynthSettings& s, const Prepared& p, const Curat
   out.set("guarantee", std::move(guarantee));
   out.set("spent", amount_document(s, curator.filter()));
   out.set("steps", std::move(steps));
+  out.set("public", Document::array({s.public_sources.begin(), s.public_sources.end()}));
+  out.set("total", release.total);
   out.set("rows", static_cast<std::uint64_t>(rows));
   out.set("schema_sha256", p.schema_digest);
   out.set("warnings", std::move(warnings));
@@ -256,7 +281,7 @@ std::size_t rows_to_make(const SynthSettings& s, const Release& release) {
   return static_cast<std::size_t>(rows);
 }
 
-// ---- The record of a run, for --resume ---------------------------------------------------------
+// ---- The record of a run, for --resume ----
 
 struct RunRecord {
   std::string id;         // in the ledger
@@ -359,7 +384,8 @@ SynthSummary synthesize(const SynthRun& run) {
   check_same_run(record, s, p);
   if (ledger) {
     try {
-      ledger->reserve(record.id, {p.mechanism.name, s.out, p.unit, seeded}, p.filter.reservation());
+      const std::string label = std::filesystem::absolute(folder.file("")).parent_path().stem();
+      ledger->reserve(record.id, {p.mechanism.name, label, p.unit, seeded}, p.filter.reservation());
     } catch (const BudgetError&) {
       if (!run.resume) folder.discard();
       throw;
@@ -434,8 +460,14 @@ std::vector<std::string> plan_synthesis(const SynthRun& run) {
                               human_bytes(memory_limit(s))));
   if (!s.ledger.empty()) {
     const auto report = Ledger::open(s.ledger).report();
-    lines.push_back(fmt::format("Ledger {}: {:.6g} of epsilon {:g} is spent or reserved.", s.ledger,
-                                report.total.epsilon.value(), report.terms.epsilon.value()));
+    const double left =
+        p.filter.currency() == Currency::Pure ? report.left_pure.value() : report.left_rho.value();
+    const bool accepted = p.filter.total().upper_bound() <= left && report.terms.unit == p.unit;
+    lines.push_back(
+        fmt::format("Ledger {}: {:.6g} of epsilon {:g} is spent or reserved; it would {} "
+                    "this run.",
+                    s.ledger, report.total.epsilon.value(), report.terms.epsilon.value(),
+                    accepted ? "accept" : "refuse"));
   }
   lines.emplace_back("Nothing was spent and no private data was read.");
   return lines;
@@ -455,10 +487,11 @@ std::string to_text(const SynthSummary& summary) {
   line("mechanism", r.at("mechanism").as_string());
   line("rows", with_commas(static_cast<std::uint64_t>(r.at("rows").as_integer())));
   line("guarantee",
-       fmt::format("epsilon {:g}, delta {:g}, {}, {} row(s) a person",
+       fmt::format("epsilon {:g}, delta {:g}, {}, {} row{} a person",
                    guarantee.at("epsilon").as_number(), guarantee.at("delta").as_number(),
                    guarantee.at("neighbors").as_string(),
-                   guarantee.at("rows_per_person").as_integer()));
+                   guarantee.at("rows_per_person").as_integer(),
+                   guarantee.at("rows_per_person").as_integer() == 1 ? "" : "s"));
   line("spent",
        fmt::format("epsilon {:.6g} at delta {:g} (rho {:.6g})", spent.at("epsilon").as_number(),
                    spent.at("delta").as_number(), spent.at("rho").as_number()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/eval/metrics.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tandem/base/check.h"
@@ -43,6 +44,18 @@ Evaluation EvaluationSum::result() const {
   out.mean_error = absolute_ / queries;
   out.rmse = std::sqrt(squared_ / queries);
   return out;
+}
+
+std::optional<Workload> all_pairs(const Domain& domain) {
+  const std::size_t columns = domain.size();
+  if (columns * (columns - 1) / 2 > kMostMarginals) return std::nullopt;
+  for (AttributeId a = 0; a < columns; ++a) {
+    for (AttributeId b = a + 1; b < columns; ++b) {
+      const auto cells = domain.try_cells({a, b});
+      if (!cells || *cells > kMostCellsOfMarginal) return std::nullopt;
+    }
+  }
+  return Workload::all_k_way(domain, std::min<std::size_t>(2, columns));
 }
 
 std::vector<std::span<const WeightedClique>> batches(const Workload& workload,

@@ -3,8 +3,8 @@
 // How far two tables or models are apart on a workload. Everything is of proportions: counts
 // divided by their own total, so tables of different sizes compare.
 
-#include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +22,9 @@ struct Evaluation {
   double max_error = 0.0;           // largest absolute error of one query
   double mean_error = 0.0;          // mean absolute error over all queries
   double rmse = 0.0;                // root of the mean squared error over all queries
-  double k_marginal_score = 0.0;    // (2 - mean L1 over all pairs of columns) * 500: 0 to 1000
+  // (2 - mean L1 over all pairs of columns) * 500: 0 to 1000. Absent where there are too many
+  // pairs.
+  std::optional<double> k_marginal_score;
 };
 
 // Adds up errors marginal by marginal.
@@ -44,6 +46,9 @@ class EvaluationSum {
 std::vector<std::span<const WeightedClique>> batches(const Workload& workload,
                                                      std::size_t most_cells);
 
+// All pairs of columns (or the one column), unless they are too many or too large to count.
+std::optional<Workload> all_pairs(const Domain& domain);
+
 inline constexpr std::size_t kCellsAtOnce = std::size_t{1} << 23;
 
 template <Projectable A, Projectable B>
@@ -62,16 +67,16 @@ Evaluation evaluate_workload(const Workload& workload, const A& reference, const
   return sum.result();
 }
 
-// Every figure of interface `evaluate`: the workload's errors, and the 2-way k-marginal score.
-// The score is NIST's (SDNist): defined on all pairs of columns, whatever the workload is.
+// The workload's errors, and the 2-way k-marginal score. The score is NIST's (SDNist): defined on
+// all pairs of columns, whatever the workload is.
 template <Projectable A, Projectable B>
 Evaluation evaluate(const Workload& workload, const A& reference, const B& estimate) {
   Evaluation out = evaluate_workload(workload, reference, estimate);
   out.workload = workload.name();
-  const Domain& domain = workload.domain();
-  const auto pairs = Workload::all_k_way(domain, std::min<std::size_t>(2, domain.size()));
-  out.k_marginal_score =
-      (2.0 - evaluate_workload(pairs, reference, estimate).avg_workload_error) * 500.0;
+  if (const auto pairs = all_pairs(workload.domain())) {
+    out.k_marginal_score =
+        (2.0 - evaluate_workload(*pairs, reference, estimate).avg_workload_error) * 500.0;
+  }
   return out;
 }
 

@@ -29,11 +29,11 @@ namespace tandem {
 
 namespace {
 
-// ---- What a step costs, in both directions
-// -------------------------------------------------------
+// ---- What a step costs, in both directions ----
 
 // The pure epsilon that a cost buys for a step of this kind.
 Epsilon selection_epsilon(Currency currency, Cost cost, Selection how) {
+  if (mutant(Mutant::CheapFlips)) how = Selection::Exponential;
   const double amount = cost.lower_bound();
   if (currency == Currency::Pure) return Epsilon(amount);
   return how == Selection::Exponential ? exponential_epsilon(Rho(amount))
@@ -49,8 +49,7 @@ Epsilon laplace_budget(Currency currency, Cost cost) {
   return currency == Currency::Pure ? Epsilon(amount) : pure_epsilon(Rho(amount));
 }
 
-// ---- Requests as text, for the transcript
-// --------------------------------------------------------
+// ---- Requests as text, for the transcript ----
 
 std::string describe(const LinearQuery& query) {
   std::string text = "q";
@@ -66,12 +65,24 @@ std::string describe(const LinearQuery& query) {
   return text;
 }
 
-// ---- Noise -----------------------------------------------------------------------------------
+std::string describe(const Candidate& candidate) {
+  std::string text =
+      fmt::format("{},{:a}", describe(LinearQuery{candidate.clique}), candidate.score.constant());
+  for (const auto& term : candidate.score.terms()) {
+    text += fmt::format("+{:a}*{}({}", term.weight, static_cast<int>(term.shape),
+                        describe(LinearQuery{term.reference->clique}));
+    for (const auto cell : term.cells) text += fmt::format(",{}", cell);
+    text += ')';
+  }
+  return text;
+}
 
-// The scale of a query's noise in counts, and how to draw it in units of the query's map.
+// ---- Noise ----
+
+// How to draw a query's noise, in units of the query's map.
 struct NoisePlan {
   NoiseKind kind = NoiseKind::None;
-  double units = 0.0;  // sigma of a Gaussian or scale of a Laplace, in units; not below the need
+  double units = 0.0;  // sigma of a Gaussian or scale of a Laplace: exact, not below the need
 };
 
 double standard_deviation(const NoisePlan& plan, double unit) {
@@ -79,10 +90,10 @@ double standard_deviation(const NoisePlan& plan, double unit) {
     case NoiseKind::None:
       return 0.0;
     case NoiseKind::Gaussian:
-      return DiscreteGaussian(Sigma(plan.units)).sigma().value() * unit;
+      return plan.units * unit;
     case NoiseKind::Laplace:
       // The variance 2 t / (1 - t)^2 with t = exp(-1/b) is below that of continuous noise, 2 b^2.
-      return std::numbers::sqrt2 * DiscreteLaplace(Scale(plan.units)).scale().value() * unit;
+      return std::numbers::sqrt2 * plan.units * unit;
   }
   throw InternalError("Noise is of an unknown kind.");
 }
@@ -95,6 +106,7 @@ void add_noise(const NoisePlan& plan, std::span<std::int64_t> values, EntropySou
   } else {
     DiscreteLaplace(Scale(plan.units)).fill(noise, entropy);
   }
+  if (mutant(Mutant::SharedNoise)) std::ranges::fill(noise, noise.front());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] += noise[i];
 }
 
@@ -208,7 +220,7 @@ struct Curator::Impl {
     const std::size_t index = shared->step++;
     auto recorded = shared->transcript->recall(index);
     if (recorded && !mutant(Mutant::DrawAgain)) {
-      if (recorded->request != digest) {
+      if (recorded->request != digest && !mutant(Mutant::TakeAnyRecord)) {
         throw UsageError(
             fmt::format("Step {} of the interrupted run asked something else; resume it with the "
                         "same tandem and "
@@ -218,7 +230,7 @@ struct Curator::Impl {
     } else {
       StepRecord record{digest, draw()};
       trim_cache();
-      if (!recorded) shared->transcript->commit(index, record);
+      if (!recorded && !mutant(Mutant::KeepNoRecord)) shared->transcript->commit(index, record);
       recorded = std::move(record);
     }
     if (settings().progress) {
@@ -228,6 +240,20 @@ struct Curator::Impl {
     return *std::move(recorded);
   }
 
+  // Privacy: charges, then draws. Both see public values only until the charge is made.
+  template <class Draw>
+  StepRecord charged_step(const std::string& what, Cost cost, Rho rho, const std::string& request,
+                          Draw&& draw) {
+    if (mutant(Mutant::SpendAfterDrawing)) {
+      auto record = step(request, draw);
+      filter.charge(prefix + what, cost, rho);
+      return record;
+    }
+    filter.charge(prefix + what, cost, rho);
+    return step(request, draw);
+  }
+
+  // Privacy: public. A scale the samplers can't draw is refused here, before anything is charged.
   NoisePlan plan_noise(const LinearQuery& query, Cost cost, NoiseKind kind) const {
     const auto sensitivity = this->sensitivity(query);
     const bool exact_total = query.clique.empty() && mutant(Mutant::PeekAtTotal);
@@ -238,10 +264,15 @@ struct Curator::Impl {
     NoisePlan plan{.kind = kind, .units = 0.0};
     if (kind == NoiseKind::Gaussian) {
       check(filter.currency() == Currency::Zcdp, "Gaussian noise is paid for in rho");
-      plan.units = gaussian_sigma(sensitivity.squared_l2, Rho(cost.lower_bound())).value();
+      const Sigma need = gaussian_sigma(sensitivity.squared_l2, Rho(cost.lower_bound()));
+      plan.units = DiscreteGaussian(need).sigma().value();
     } else {
       check(kind == NoiseKind::Laplace, "noise is Gaussian or Laplace");
-      plan.units = laplace_scale(sensitivity.l1, laplace_budget(filter.currency(), cost)).value();
+      const L1Sensitivity moved(mutant(Mutant::LaplaceByL2)
+                                    ? std::sqrt(sensitivity.squared_l2.value())
+                                    : sensitivity.l1.value());
+      const Scale need = laplace_scale(moved, laplace_budget(filter.currency(), cost));
+      plan.units = DiscreteLaplace(need).scale().value();
     }
     if (mutant(Mutant::RoundSigmaDown)) plan.units *= 0.9;
     return plan;
@@ -251,15 +282,15 @@ struct Curator::Impl {
     return filter.currency() == Currency::Zcdp ? NoiseKind::Gaussian : NoiseKind::Laplace;
   }
 
-  std::size_t draw_one(const std::vector<std::int64_t>& values, double rate, Selection how) const {
+  std::size_t draw_one(const std::vector<std::int64_t>& values, Rate rate, Selection how) const {
     if (mutant(Mutant::LargestWins)) {
       return static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
     }
-    if (mutant(Mutant::DoubleSharpness)) rate *= 2.0;
+    if (mutant(Mutant::DoubleSharpness)) rate.num *= 2;
     auto& entropy = *shared->entropy;
     return how == Selection::Exponential
-               ? exponential_draw(values, rate_at_most(rate), entropy, settings().threads)
-               : permute_and_flip_draw(values, rate_at_most(rate), entropy, settings().threads);
+               ? exponential_draw(values, rate, entropy, settings().threads)
+               : permute_and_flip_draw(values, rate, entropy, settings().threads);
   }
 
   // Privacy: charges first; then scores are evaluated on the public grid and one is drawn.
@@ -268,15 +299,19 @@ struct Curator::Impl {
                            Cost cost, Selection how, Prepare&& prepare) {
     if (scores.empty()) throw InternalError("A selection needs at least one candidate.");
     const ScoreGrid grid = ScoreGrid::of(scores, domain(), effective_unit());
+    if (cost.is_zero()) {
+      throw BudgetError("A selection needs a budget above zero; nothing is left for it.");
+    }
     const Epsilon epsilon = selection_epsilon(filter.currency(), cost, how);
-    filter.charge(prefix + what, cost, selection_rho(epsilon, how));
-    request += fmt::format("|{}|{}|{}|{}", cost.grains(), static_cast<int>(how), grid.shift,
-                           grid.sensitivity);
-    const auto record = step(request, [&] {
+    const Rate rate = rate_at_most(grid.rate_for(epsilon.value()));
+    // The epsilon too, since the same cost buys another one in another currency.
+    request += fmt::format("|{}|{:a}|{}|{}|{}", cost.grains(), epsilon.value(),
+                           static_cast<int>(how), grid.shift, grid.sensitivity);
+    const auto record = charged_step(what, cost, selection_rho(epsilon, how), request, [&] {
       prepare();
       const auto values =
           evaluate(scores, grid, [&](const Clique& c) -> const Factor& { return counts(c); });
-      const std::size_t drawn = draw_one(values, grid.rate_for(epsilon.value()), how);
+      const std::size_t drawn = draw_one(values, rate, how);
       return std::vector<std::vector<std::int64_t>>{{static_cast<std::int64_t>(drawn)}};
     });
     return static_cast<std::size_t>(single(record));
@@ -315,7 +350,7 @@ struct Curator::Impl {
   std::string describe_scores(std::string_view verb, std::span<const CellScores> scores) const {
     std::string text = fmt::format("{}:{}", verb, scores.size());
     for (const auto& cells : scores) {
-      text += fmt::format("|{},{},{}", describe(cells.query), static_cast<int>(cells.kind),
+      text += fmt::format("|{},{},{:a}", describe(cells.query), static_cast<int>(cells.kind),
                           cells.weight);
     }
     return text;
@@ -409,8 +444,9 @@ std::vector<Measurement> Curator::measure_all(std::span<const LinearQuery> queri
   for (std::size_t i = 0; i < queries.size(); ++i) {
     plans.push_back(impl_->plan_noise(queries[i], costs[i], noise));
     cliques.push_back(queries[i].clique);
-    request += fmt::format("|{},{},{}", describe(queries[i]), costs[i].grains(),
-                           static_cast<int>(plans.back().kind));
+    // The scale too, since the same cost buys another one with other neighbours or currency.
+    request += fmt::format("|{},{},{},{:a}", describe(queries[i]), costs[i].grains(),
+                           static_cast<int>(plans.back().kind), plans.back().units);
     if (plans.back().kind == NoiseKind::None) continue;
     cost = cost + costs[i];
     const Rho step_rho =
@@ -422,9 +458,7 @@ std::vector<Measurement> Curator::measure_all(std::span<const LinearQuery> queri
   const std::string what = queries.size() == 1
                                ? "measure " + domain().describe(queries.front().clique)
                                : fmt::format("measure {} marginals", queries.size());
-  if (!cost.is_zero()) impl_->filter.charge(impl_->prefix + what, cost, Rho(rho));
-
-  const auto record = impl_->step(request, [&] {
+  const auto draw = [&] {
     impl_->load(cliques);
     std::vector<std::vector<std::int64_t>> results;
     for (std::size_t i = 0; i < queries.size(); ++i) {
@@ -432,7 +466,10 @@ std::vector<Measurement> Curator::measure_all(std::span<const LinearQuery> queri
       add_noise(plans[i], results.back(), *impl_->shared->entropy);
     }
     return results;
-  });
+  };
+  const auto record = cost.is_zero()  // exact and free
+                          ? impl_->step(request, draw)
+                          : impl_->charged_step(what, cost, Rho(rho), request, draw);
 
   if (record.results.size() != queries.size()) Impl::damaged();
   std::vector<Measurement> measurements;
@@ -457,7 +494,7 @@ std::size_t Curator::select(std::span<const Candidate> candidates, Cost cost, Se
   std::string request = fmt::format("select:{}", candidates.size());
   std::vector<Clique> cliques;
   for (const auto& candidate : candidates) {
-    request += '|' + describe({candidate.clique});
+    request += '|' + describe(candidate);
     for (const auto& term : candidate.score.terms()) cliques.push_back(term.reference->clique);
   }
   const std::size_t drawn = impl_->select_among(
@@ -481,20 +518,21 @@ std::vector<CellChoice> Curator::sample_cells(std::span<const CellScores> scores
   if (draws == 0) return {};
   const Epsilon epsilon = impl_->rate_epsilon(scores, rate);
   const ScoreGrid grid = ScoreGrid::of(scores, domain(), impl_->effective_unit());
-  const auto times = static_cast<double>(draws);
-  impl_->filter.charge(impl_->prefix + fmt::format("draw {} cells", with_commas(draws)),
-                       impl_->rate_price(epsilon) * times,
-                       Rho(std::nextafter(exponential_rho(epsilon).value() * times, HUGE_VAL)));
+  const Rate rate_of_steps = rate_at_most(rate * grid.step());
+  const auto times = mutant(Mutant::OneDrawPaid) ? 1.0 : static_cast<double>(draws);
   const std::string request =
       impl_->describe_scores("sample_cells", scores) +
-      fmt::format("|{}|{}|{}|{}", rate, draws, grid.shift, grid.sensitivity);
-  const auto record = impl_->step(request, [&] {
+      fmt::format("|{:a}|{}|{}|{}", rate, draws, grid.shift, grid.sensitivity);
+  const Cost price = impl_->rate_price(epsilon) * times;  // exact: `draws` is a whole number
+  const Rho rho(std::nextafter(exponential_rho(epsilon).value() * times, HUGE_VAL));
+  const std::string what = fmt::format("draw {} cells", with_commas(draws));
+  const auto record = impl_->charged_step(what, price, rho, request, [&] {
     impl_->load_for(scores);
     const auto values =
         evaluate(scores, grid, [&](const Clique& c) -> const Factor& { return impl_->counts(c); });
-    const double sharpness = mutant(Mutant::DoubleSharpness) ? 2.0 : 1.0;
-    const ExponentialTable table(values, rate_at_most(rate * grid.step() * sharpness),
-                                 impl_->settings().threads);
+    Rate sharpness = rate_of_steps;
+    if (mutant(Mutant::DoubleSharpness)) sharpness.num *= 2;
+    const ExponentialTable table(values, sharpness, impl_->settings().threads);
     std::vector<std::size_t> drawn(draws);
     table.draw_many(drawn, *impl_->shared->entropy);
     return std::vector<std::vector<std::int64_t>>{{drawn.begin(), drawn.end()}};
@@ -520,20 +558,28 @@ std::vector<Curator> Curator::partition(const PublicKey& key, Cost each) {
         "Groups of rows are measured apart only under --neighbors add-remove; choose that.");
   }
   check(key.group.size() == domain()[key.attribute].size, "a key has a group for each code");
+  std::vector<bool> used(key.groups, false);
+  for (const auto group : key.group) {
+    check(group < key.groups, "a key's groups are numbered from 0");
+    used[group] = true;
+  }
+  check(std::ranges::find(used, false) == used.end(), "each group of a key has at least one code");
   Rho rho(each.upper_bound());
   if (currency() == Currency::Pure) rho = pure_rho(Epsilon(each.upper_bound()));
-  impl_->filter.charge(impl_->prefix + fmt::format("divide into {} groups", key.groups), each, rho);
+  if (!mutant(Mutant::FreeGroups)) {
+    impl_->filter.charge(impl_->prefix + fmt::format("divide into {} groups", key.groups), each,
+                         rho);
+  }
 
   std::vector<Curator> parts;
   for (std::size_t g = 0; g < key.groups; ++g) {
     std::vector<std::unique_ptr<DataSource>> sources;
     for (const auto& source : impl_->sources) {
       for (Code code = 0; code < key.group.size(); ++code) {
-        check(key.group[code] < key.groups, "a key's groups are numbered from 0");
-        if (key.group[code] == g) sources.push_back(source->where(key.attribute, code));
+        const bool mine = key.group[code] == g || mutant(Mutant::GroupsOverlap);
+        if (mine) sources.push_back(source->where(key.attribute, code));
       }
     }
-    check(!sources.empty(), "each group of a key has at least one code");
     Filter filter = currency() == Currency::Zcdp ? Filter::zcdp(Rho(each.lower_bound()))
                                                  : Filter::pure(Epsilon(each.lower_bound()));
     parts.push_back(

@@ -55,7 +55,7 @@ class Curator {
   Curator(Curator&&) noexcept;
   Curator& operator=(Curator&&) noexcept;
 
-  // ---- Known without spending -------------------------------------------------------------------
+  // ---- Known without spending ----
   const Domain& domain() const;
   const PrivacyUnit& unit() const;
   Currency currency() const;
@@ -66,7 +66,7 @@ class Curator {
   Cost cost_for(const LinearQuery& query, Sigma sigma) const;    // its price, rounded up
   Cost cost_for_rate(std::span<const CellScores> scores, double rate) const;  // of one draw
 
-  // ---- Spending ---------------------------------------------------------------------------------
+  // ---- Spending ----
 
   // Privacy: costs `cost`; the values are the exact answer plus discrete Gaussian or Laplace noise
   // calibrated to the query's sensitivity (Canonne, Kamath, Steinke 2020, Theorem 4; Ghosh,

@@ -29,9 +29,11 @@ void Filter::charge(std::string what, Cost cost, Rho rho) {
                     "left; it was not taken.",
                     what, cost.upper_bound(), remaining().lower_bound()));
   }
-  spent_ = spent_ + cost;
-  spent_rho_ = spent_rho_ + Cost::at_least(rho.value());
+  const Cost spent = spent_ + cost;
+  const Cost spent_rho = spent_rho_ + Cost::at_least(rho.value());
   charges_.push_back({std::move(what), cost, rho});
+  spent_ = spent;  // nothing throws from here on
+  spent_rho_ = spent_rho;
 }
 
 LedgerCharge Filter::reservation() const {

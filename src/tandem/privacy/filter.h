@@ -42,7 +42,7 @@ class Filter {
   // An amount of this filter's currency, rounded up.
   Cost price(double amount) const { return Cost::at_least(amount); }
 
-  // Privacy: called before data is touched or noise drawn. BudgetError leaves all as it was.
+  // Privacy: called before data is touched or noise drawn. An error leaves all as it was.
   void charge(std::string what, Cost cost, Rho rho);
 
   const std::vector<Charge>& charges() const { return charges_; }

@@ -200,6 +200,27 @@ void Ledger::reserve(const std::string& run, const RunInfo& info, const LedgerCh
   only_writer.commit();
 }
 
+void Ledger::set_limit(Epsilon epsilon) {
+  LedgerTerms terms = impl_->terms;
+  terms.epsilon = epsilon;
+  if (const auto fault = fault_of(terms)) {
+    throw UsageError(fmt::format("{}: the limit can't be set: {}.", impl_->path(), *fault));
+  }
+  Transaction only_writer(impl_->file, Transaction::Write);
+  Book book = impl_->read();
+  LedgerEntry entry = entry_of("limit", "");
+  entry.run.reset();
+  entry.epsilon = fmt::format("{}", epsilon.value());
+  impl_->append(book, entry);
+  if (!book.fits(book.sums())) {
+    throw BudgetError(fmt::format(
+        "{}: the runs so far hold epsilon {:.6g}, so the limit can't be {:g}; choose a larger one.",
+        impl_->path(), book.compose(book.sums()).epsilon.upper_bound(), epsilon.value()));
+  }
+  only_writer.commit();
+  impl_->terms = terms;
+}
+
 void Ledger::Impl::refuse_amount(const Book& book, const LedgerCharge& charge) const {
   const Delta delta = terms.delta;
   Book::Sums alone;
@@ -215,7 +236,8 @@ void Ledger::Impl::refuse_amount(const Book& book, const LedgerCharge& charge) c
       "{}: this run asks for epsilon {:.6g}, the runs so far hold {:.6g}, and the limit is {:.6g} "
       "at delta {}; left is {}.",
       path(), book.compose(alone).epsilon.upper_bound(),
-      book.compose(book.sums()).epsilon.upper_bound(), terms.epsilon.value(), delta.value(), left));
+      book.compose(book.sums()).epsilon.upper_bound(), book.terms().epsilon.value(), delta.value(),
+      left));
 }
 
 void Ledger::record_step(const std::string& run, std::int64_t index, const std::string& digest) {

@@ -29,7 +29,8 @@
 
 namespace tandem {
 
-// Fixed at creation. delta 0 admits only runs with a pure guarantee.
+// Fixed at creation, but for epsilon, which set_limit can change. delta 0 admits only runs with a
+// pure guarantee.
 struct LedgerTerms {
   std::string dataset;
   Epsilon epsilon;  // above 0, at most 2^20
@@ -135,6 +136,11 @@ class Ledger {
   // loses nothing: a run that is there with the same amount is left alone.
   void reserve(const std::string& run, const RunInfo& info, const LedgerCharge& charge);
   static std::string new_run_id();
+
+  // Sets the total budget anew, for all to see: the change is an entry of the chain. BudgetError
+  // below what is held already. Privacy: the promise is that of the largest limit ever in force
+  // while runs were reserved; raising it is the steward's decision, not a mechanism's.
+  void set_limit(Epsilon epsilon);
 
   // Commits a drawn result before it is used. Steps are numbered from 0 without gaps; a step that
   // is there with the same digest is left alone. BudgetError for one that is there with another

@@ -82,6 +82,7 @@ std::optional<std::string> Ledger::Book::take(const LedgerEntry& entry) {
   }
   std::optional<std::string> fault = "is of an unknown kind";
   if (entry.kind == "create") fault = take_create(entry);
+  if (entry.kind == "limit") fault = take_limit(entry);
   if (entry.kind == "reserve") fault = take_reserve(entry);
   if (entry.kind == "step" || entry.kind == "settle") {
     const auto found = index_.find(entry.run.value_or(""));
@@ -111,6 +112,18 @@ std::optional<std::string> Ledger::Book::take_create(const LedgerEntry& e) {
   if (!e.dataset || !epsilon || !delta || !unit) return "does not state the ledger's terms";
   terms_ = {*e.dataset, Epsilon(*epsilon), Delta(*delta), *unit};
   created_ = e.time;
+  return fault_of(terms_);
+}
+
+std::optional<std::string> Ledger::Book::take_limit(const LedgerEntry& e) {
+  if (entries_ == 0) return "limits a ledger that was not created";
+  if (e.dataset || e.delta || e.neighbors || e.rows_per_person || e.run || e.mechanism || e.label ||
+      e.pure || e.rho || e.step || e.digest) {
+    return "has fields that its kind does not";
+  }
+  const auto epsilon = parse_number(e.epsilon.value_or(""));
+  if (!epsilon) return "does not state the new limit";
+  terms_.epsilon = Epsilon(*epsilon);
   return fault_of(terms_);
 }
 

@@ -62,6 +62,7 @@ class Ledger::Book {
 
  private:
   std::optional<std::string> take_create(const LedgerEntry& entry);
+  std::optional<std::string> take_limit(const LedgerEntry& entry);
   std::optional<std::string> take_reserve(const LedgerEntry& entry);
   std::optional<std::string> take_step(const LedgerEntry& entry, LedgerRun& run);
   std::optional<std::string> take_settle(const LedgerEntry& entry, LedgerRun& run);

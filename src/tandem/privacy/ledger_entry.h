@@ -14,9 +14,9 @@ namespace tandem {
 struct LedgerEntry {
   std::int64_t seq = 0;  // 1, 2, 3, ...
   std::string time;      // UTC, "2026-01-31T12:00:00Z"
-  std::string kind;      // create, reserve, step, settle
+  std::string kind;      // create, limit, reserve, step, settle
 
-  // create
+  // create; a limit has epsilon alone
   std::optional<std::string> dataset;
   std::optional<std::string> epsilon;  // shortest decimal that reads back to the same double
   std::optional<std::string> delta;

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -38,7 +39,7 @@ constexpr std::array<SchemaObject, 4> kSchema = {{
      R"(CREATE TABLE entries (
   seq             INTEGER PRIMARY KEY,  -- 1, 2, 3, ... without gaps
   time            TEXT NOT NULL,        -- UTC
-  kind            TEXT NOT NULL,        -- create, reserve, step, settle
+  kind            TEXT NOT NULL,        -- create, limit, reserve, step, settle
   dataset         TEXT,                 -- create: the terms, fixed for good
   epsilon         TEXT,
   delta           TEXT,
@@ -84,6 +85,15 @@ std::string utc_now() {
   return text.data();
 }
 
+// SQLite's own words may quote the file: one printable line of a sensible length.
+std::string one_line(std::string text) {
+  text.resize(std::min<std::size_t>(text.size(), 200));
+  for (char& c : text) {
+    if (c < 0x20 || c > 0x7e) c = ' ';
+  }
+  return text;
+}
+
 [[noreturn]] void damaged(const std::string& path, std::string_view how) {
   throw UsageError(
       fmt::format("{} is not a whole tandem ledger: {}; restore it from a backup.", path, how));
@@ -91,7 +101,7 @@ std::string utc_now() {
 
 // What SQLite refused, by what a person can do about it.
 [[noreturn]] void fail(sqlite3* db, int code, const std::string& path) {
-  const std::string why = db != nullptr ? sqlite3_errmsg(db) : sqlite3_errstr(code);
+  const std::string why = one_line(db != nullptr ? sqlite3_errmsg(db) : sqlite3_errstr(code));
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -310,7 +320,7 @@ void LedgerFile::check_structure() const {
   if (schema.step()) damaged(path(), "it has a table, index, view or trigger that isn't its own");
 
   if (const std::string verdict = impl_->one("PRAGMA integrity_check(1)"); verdict != "ok") {
-    damaged(path(), "SQLite finds " + verdict.substr(0, 200));
+    damaged(path(), "SQLite finds " + one_line(verdict));
   }
   const auto pages = impl_->one("PRAGMA page_count");
   const auto page_size = impl_->one("PRAGMA page_size");

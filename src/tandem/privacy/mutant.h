@@ -8,16 +8,31 @@ namespace tandem {
 enum class Mutant {
   None,
   HalfSensitivity,      // of queries and scores
+  LargestTermOnly,      // a combination of errors is taken to move as far as its largest term
+  IgnoreWeights,        // the sensitivity of a score leaves out its weights
+  NoSlack,              // the sensitivity on the grid leaves out what flooring adds
+  ReplaceAsRemove,      // replacing a row is taken to move as far as removing one
+  ForgetRowsPerPerson,  // every person counts as one row
+  LaplaceByL2,          // Laplace noise scaled to the L2 distance
+  RoundSigmaDown,       // noise a tenth too small
   NoNoise,              // measurements come out exact
-  ChargeNothing,        // steps are drawn without asking the filter
-  ChargeHalf,           // steps cost half of what they spend
+  SharedNoise,          // one noise for all cells of a measurement
   DoubleSharpness,      // selection at twice the rate it pays for
   LargestWins,          // selection takes the best candidate, without randomness
-  RoundSigmaDown,       // noise a tenth too small
-  ForgetRowsPerPerson,  // every person counts as one row
+  CheapFlips,           // permute-and-flip at the price of the exponential mechanism
+  ChargeNothing,        // steps are drawn without asking the filter
+  ChargeHalf,           // steps cost half of what they spend
+  OneDrawPaid,          // many draws from one table at the price of one
+  FreeGroups,           // dividing into groups costs nothing
+  GroupsOverlap,        // each group sees all rows
+  SpendAfterDrawing,    // the filter is asked when the draw is done
+  PeekAtTotal,          // the total comes out exact under add-remove
   KeepAllRows,          // rows beyond the person's share are not dropped
+  DomainFromRows,       // attributes are as large as the codes seen in private rows
   DrawAgain,            // a resumed step is drawn once more
-  PeekAtTotal           // the total comes out exact under add-remove
+  KeepNoRecord,         // results are used without being recorded
+  TakeAnyRecord,        // a resumed step may have asked something else
+  End                   // how many there are
 };
 
 #ifdef TANDEM_MUTANTS

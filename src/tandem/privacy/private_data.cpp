@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/privacy/private_data.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,29 @@ PrivateData::PrivateData(std::unique_ptr<DataSource> source) : source_(std::move
 PrivateData::~PrivateData() = default;
 PrivateData::PrivateData(PrivateData&&) noexcept = default;
 PrivateData& PrivateData::operator=(PrivateData&&) noexcept = default;
+
+#ifdef TANDEM_MUTANTS
+namespace {
+
+// The fault of Mutant::DomainFromRows: attributes end at the largest code that occurs.
+Table with_domain_of_rows(const Table& table) {
+  std::vector<Attribute> attributes;
+  for (AttributeId id = 0; id < table.domain().size(); ++id) {
+    Attribute attribute{table.domain()[id].name, 1, {}};
+    for (std::size_t r = 0; r < table.rows(); ++r) {
+      attribute.size = std::max(attribute.size, table.column(id)[r] + 1);
+    }
+    attributes.push_back(std::move(attribute));
+  }
+  Table out(Domain(std::move(attributes)), table.rows());
+  for (AttributeId id = 0; id < table.domain().size(); ++id) {
+    for (std::size_t r = 0; r < table.rows(); ++r) out.column(id).set(r, table.column(id)[r]);
+  }
+  return out;
+}
+
+}  // namespace
+#endif
 
 PrivateData open_private(const std::string& source, const Schema& schema,
                          const PrivateSourceOptions& options) {
@@ -35,6 +59,9 @@ PrivateData open_private(const std::string& source, const Schema& schema,
     }
     loaded.table = loaded.table.select(kept);
   }
+#ifdef TANDEM_MUTANTS
+  if (mutant(Mutant::DomainFromRows)) loaded.table = with_domain_of_rows(loaded.table);
+#endif
   return PrivateData(memory_source(std::move(loaded.table), options.threads));
 }
 

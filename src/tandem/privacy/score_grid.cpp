@@ -28,32 +28,64 @@ std::int64_t on_grid(double value, double most, const char* what) {
 std::int64_t weight_on_grid(double weight) { return on_grid(weight, 0x1p30, "weight"); }
 std::int64_t reference_on_grid(double value) { return on_grid(value, 0x1p40, "reference"); }
 
-// A true count on the same grid. Counts are below 2^32 rows, times 2^20.
-std::int64_t count_on_grid(double count) { return static_cast<std::int64_t>(count) * kOne; }
+// A true count on the same grid. Saturating at 2^40 rows is a contraction: it keeps sensitivities.
+std::int64_t count_on_grid(double count) {
+  return static_cast<std::int64_t>(std::min(count, 0x1p40)) * kOne;
+}
+
+// What is kept of a sum in units of 2^-20, and of a weighted sum in units of 2^-40. Weights are at
+// most 2^50 units, so a weighted term is below 2^124 and nothing overflows. Saturating a term, and
+// a running sum after each term, moves no two tables further apart than they were.
+constexpr Int128 kMostUnits = static_cast<Int128>(1) << 74;
+constexpr Int128 kMostWeighted = static_cast<Int128>(1) << 125;
+
+Int128 saturated(Int128 value, Int128 most) { return std::clamp(value, -most, most); }
 
 std::uint64_t distance(double count, double reference) {
   const std::int64_t difference = count_on_grid(count) - reference_on_grid(reference);
   return static_cast<std::uint64_t>(difference < 0 ? -difference : difference);
 }
 
-// How far one person moves a term of weight one, in counts.
-UInt128 term_sensitivity(const Score::Term& term, const Domain& domain, const PrivacyUnit& unit) {
-  const auto of_marginal = sensitivity_of({term.reference->clique}, domain, unit);
-  const double moved =
-      term.shape == Score::Shape::L1Error ? of_marginal.l1.value() : of_marginal.largest;
-  return static_cast<UInt128>(std::ceil(moved));
+// How far one row of a person moves what `moved` says all their rows move together. Privacy: whole
+// rows scale, so a person with k of their rows in a group moves it by k of these at most.
+UInt128 for_one_row(double moved, const PrivacyUnit& unit) {
+  const auto rows = static_cast<UInt128>(unit.rows_per_person);
+  return (static_cast<UInt128>(std::ceil(moved)) + rows - 1) / rows;
 }
 
-// Weights times term sensitivities, in units of 2^-20 (weights) counts; to a grid of steps.
-ScoreGrid grid_from(UInt128 weighted_sensitivity) {
+// How far one row moves a term of weight one, in counts.
+UInt128 term_sensitivity(const Score::Term& term, const Domain& domain, const PrivacyUnit& unit) {
+  const auto of_marginal = sensitivity_of({term.reference->clique}, domain, unit);
+  return for_one_row(
+      term.shape == Score::Shape::L1Error ? of_marginal.l1.value() : of_marginal.largest, unit);
+}
+
+UInt128 weight_in_sensitivity(double weight) {
+  if (mutant(Mutant::IgnoreWeights)) return static_cast<UInt128>(kOne);
+  const std::int64_t units = weight_on_grid(weight);
+  return static_cast<UInt128>(units < 0 ? -units : units);
+}
+
+// From what one row moves, in units of 2^-40, to a grid of steps. One row moves a floored score by
+// at most the next whole number of steps, m rows by at most m times that.
+ScoreGrid grid_from(UInt128 units, const PrivacyUnit& unit) {
   ScoreGrid grid;
-  UInt128 units = weighted_sensitivity << kFractionBits;  // in units of 2^-40
   int bits = 0;
   for (UInt128 rest = units; rest != 0; rest >>= 1) ++bits;
   grid.shift = std::max(0, bits - (kFractionBits + 1));
-  const UInt128 step = static_cast<UInt128>(1) << grid.shift;
-  grid.sensitivity = static_cast<std::uint64_t>((units + step - 1) >> grid.shift);
+  const UInt128 slack = mutant(Mutant::NoSlack) ? 0 : (static_cast<UInt128>(1) << grid.shift) - 1;
+  grid.sensitivity = static_cast<std::uint64_t>((units + slack) >> grid.shift) *
+                     static_cast<std::uint64_t>(unit.rows_per_person);
   return grid;
+}
+
+// The exponent e for which a unit of a map is 2^e units of 2^-20.
+int scored_exponent(const LinearMap& map) {
+  const int exponent = map.unit_exponent() + kFractionBits;
+  if (exponent < 0 || exponent > 2 * kFractionBits) {
+    throw UsageError("A scored map has a unit of 2^-20 to 2^20; choose another.");
+  }
+  return exponent;
 }
 
 std::int64_t to_steps(Int128 units, int shift) {
@@ -104,27 +136,29 @@ ScoreGrid ScoreGrid::of(std::span<const Candidate> candidates, const Domain& dom
   for (const auto& candidate : candidates) {
     UInt128 sum = 0;
     for (const auto& term : candidate.score.terms()) {
-      const std::int64_t weight = weight_on_grid(term.weight);
-      sum += static_cast<UInt128>(weight < 0 ? -weight : weight) *
-             term_sensitivity(term, domain, unit);
+      const UInt128 moved =
+          weight_in_sensitivity(term.weight) * term_sensitivity(term, domain, unit);
+      sum = mutant(Mutant::LargestTermOnly) ? std::max(sum, moved) : sum + moved;
     }
     largest = std::max(largest, sum);
   }
-  return grid_from(largest);
+  return grid_from(largest << kFractionBits, unit);
 }
 
 ScoreGrid ScoreGrid::of(std::span<const CellScores> scores, const Domain& domain,
                         const PrivacyUnit& unit) {
   UInt128 largest = 0;
   for (const auto& cells : scores) {
-    const std::int64_t weight = weight_on_grid(cells.weight);
-    const auto sensitivity = sensitivity_of(cells.query, domain, unit);
-    const double moved =
-        std::ceil(std::ldexp(sensitivity.largest, cells.query.map.unit_exponent()));
-    largest = std::max(
-        largest, static_cast<UInt128>(weight < 0 ? -weight : weight) * static_cast<UInt128>(moved));
+    const auto moved = for_one_row(sensitivity_of(cells.query, domain, unit).largest, unit);
+    // A coefficient is at most 2^40, an exponent 40 and a weight 2^50: below 2^128 only together
+    // with a bound.
+    const int exponent = scored_exponent(cells.query.map);
+    if (moved > static_cast<UInt128>(kMostUnits) >> exponent) {
+      throw UsageError("The coefficients of a scored map are too large; choose a coarser unit.");
+    }
+    largest = std::max(largest, weight_in_sensitivity(cells.weight) * (moved << exponent));
   }
-  return grid_from(largest);
+  return grid_from(largest, unit);
 }
 
 double ScoreGrid::rate_for(double epsilon) const {
@@ -134,7 +168,7 @@ double ScoreGrid::rate_for(double epsilon) const {
 }
 
 double ScoreGrid::epsilon_for(double rate) const {
-  return std::nextafter(rate / step() * 2.0 * static_cast<double>(sensitivity), HUGE_VAL);
+  return std::nextafter(rate * step() * 2.0 * static_cast<double>(sensitivity), HUGE_VAL);
 }
 
 double ScoreGrid::step() const { return std::ldexp(1.0, shift - 2 * kFractionBits); }
@@ -147,7 +181,9 @@ std::vector<std::int64_t> evaluate(std::span<const Candidate> candidates, const 
     Int128 units =
         static_cast<Int128>(on_grid(candidate.score.constant(), 0x1p42, "constant")) * kOne;
     for (const auto& term : candidate.score.terms()) {
-      units += weight_on_grid(term.weight) * evaluate_term(term, counts(term.reference->clique));
+      const Int128 value = evaluate_term(term, counts(term.reference->clique));
+      units = saturated(units + weight_on_grid(term.weight) * saturated(value, kMostUnits),
+                        kMostWeighted);
     }
     values.push_back(to_steps(units, grid.shift));
   }
@@ -173,15 +209,15 @@ std::vector<std::int64_t> evaluate(std::span<const CellScores> scores, const Sco
       }
       continue;
     }
-    const int exponent = cells.query.map.unit_exponent() + kFractionBits;
-    check(exponent >= 0, "the unit of a scored map is at least 2^-20");
+    const int exponent = scored_exponent(cells.query.map);
     for (std::size_t i = 0; i < outputs; ++i) {
       Int128 sum = 0;
       for (const auto& [column, coefficient] : cells.query.map.row(i)) {
         sum +=
             static_cast<Int128>(coefficient) * static_cast<std::int64_t>(marginal.values[column]);
       }
-      add(sum << exponent, cells.reference[i]);
+      add(saturated(sum, kMostUnits >> exponent) * (static_cast<Int128>(1) << exponent),
+          cells.reference[i]);
     }
   }
   return values;

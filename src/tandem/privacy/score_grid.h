@@ -4,9 +4,9 @@
 //
 // A reference, a weight or a constant is rounded to a multiple of 2^-20. Counts are whole. So a
 // score is exactly a whole number of 2^-40, computed in integers. It is then floored to a coarser
-// grid, chosen from the sensitivity alone so that the sensitivity spans 2^20 to 2^21 steps:
+// grid, chosen from the sensitivity alone so that one row moves a score by 2^20 to 2^21 steps:
 // flooring moves two scores at most to the next whole step apart, which the sensitivity in steps
-// includes.
+// includes, row by row: k rows move a score by at most k/m of what m rows are declared to.
 
 #include <cstdint>
 #include <functional>
@@ -26,7 +26,7 @@ using TrueCounts = std::function<const Factor&(const Clique&)>;
 // How fine the scores of one selection are, and what one person can do to them.
 struct ScoreGrid {
   int shift = 0;                  // one step is 2^shift units of 2^-40
-  std::uint64_t sensitivity = 0;  // in steps, rounded up
+  std::uint64_t sensitivity = 0;  // in steps, rounded up for each row of a person
 
   // Privacy: depends on formulas, domain and privacy unit, not on data.
   static ScoreGrid of(std::span<const Candidate> candidates, const Domain& domain,
@@ -42,8 +42,8 @@ struct ScoreGrid {
   double step() const;  // size of a step, in units of the score
 };
 
-// Privacy: each score's value on the grid. Exact, saturating at 2^61 steps (which, being a
-// contraction, keeps the sensitivity).
+// Privacy: each score's value on the grid. Exact, saturating at 2^61 steps, at counts of 2^40 and
+// at terms of 2^54 (which, being contractions, keep the sensitivity).
 std::vector<std::int64_t> evaluate(std::span<const Candidate> candidates, const ScoreGrid& grid,
                                    const TrueCounts& counts);
 std::vector<std::int64_t> evaluate(std::span<const CellScores> scores, const ScoreGrid& grid,

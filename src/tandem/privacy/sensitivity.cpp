@@ -42,6 +42,17 @@ double round_up(UInt128 value) {
   return out;
 }
 
+// Privacy: an overflow would understate a sensitivity, so what comes near one is refused.
+UInt128 times(UInt128 a, UInt128 b) {
+  constexpr UInt128 kMost = static_cast<UInt128>(1) << 120;
+  if (b != 0 && a > kMost / b) {
+    throw UsageError(
+        "A strategy's coefficients or the rows a person may have are too large; choose smaller "
+        "ones.");
+  }
+  return a * b;
+}
+
 UInt128 magnitude(std::int64_t value) { return static_cast<UInt128>(value < 0 ? -value : value); }
 
 void measure_distance(const MapColumn& a, const MapColumn& b, Extremes& out) {
@@ -133,14 +144,15 @@ QuerySensitivity sensitivity_of(const LinearQuery& query, const Domain& domain,
   const bool replace = unit.neighbors == Neighbors::ReplaceOne;
   const bool one_row = unit.rows_per_person == 1;
   const auto worst = [&](UInt128 norm, UInt128 distance) {
-    if (!replace) return norm;
+    if (!replace || mutant(Mutant::ReplaceAsRemove)) return norm;
     return one_row ? distance : std::max(norm, distance);
   };
   const auto rows = static_cast<UInt128>(unit.rows_per_person);
   QuerySensitivity out;
-  out.l1 = L1Sensitivity(round_up(rows * worst(e.l1_norm, e.l1_distance)));
-  out.squared_l2 = SquaredL2Sensitivity(round_up(rows * rows * worst(e.l2_norm, e.l2_distance)));
-  out.largest = round_up(rows * worst(e.entry, e.entry_range));
+  out.l1 = L1Sensitivity(round_up(times(rows, worst(e.l1_norm, e.l1_distance))));
+  out.squared_l2 =
+      SquaredL2Sensitivity(round_up(times(rows * rows, worst(e.l2_norm, e.l2_distance))));
+  out.largest = round_up(times(rows, worst(e.entry, e.entry_range)));
   if (mutant(Mutant::HalfSensitivity)) {
     out.l1 = L1Sensitivity(out.l1.value() / 2);
     out.squared_l2 = SquaredL2Sensitivity(out.squared_l2.value() / 4);

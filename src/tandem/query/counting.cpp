@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kBlockRows = 8192;
 
-// ---- What to count, and what to sum from something counted ------------------------------------
+// ---- What to count, and what to sum from something counted ----
 
 struct Plan {
   std::vector<Clique> counted;      // sorted: neighbours share leading attributes
@@ -142,7 +142,7 @@ Plan make_plan(const Domain& domain, std::span<const Clique> requests, std::size
   return plan;
 }
 
-// ---- The inner loops, over one block of rows ---------------------------------------------------
+// ---- The inner loops, over one block of rows ----
 
 template <class Code_>
 TANDEM_MULTIVERSION void extend_index(const std::uint32_t* prefix, const Code_* codes,
@@ -174,7 +174,7 @@ void add_weights(const std::uint32_t* prefix, const Code_* codes, std::uint32_t 
   for (std::size_t r = 0; r < rows; ++r) sums[prefix[r] * size + codes[r]] += weights[r];
 }
 
-// ---- Counting a run of cliques over a range of rows --------------------------------------------
+// ---- Counting a run of cliques over a range of rows ----
 
 // Accumulators of one clique: counts (in copies when small), or sums of weights.
 struct Accumulator {

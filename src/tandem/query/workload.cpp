@@ -48,10 +48,10 @@ std::size_t checked_cells(const Domain& domain, const Clique& clique) {
 // Refuses a k for which there are too few columns, or even the smallest marginal is too large.
 void check_k(const Domain& domain, std::size_t k) {
   if (k < 1 || k > domain.size()) {
-    throw UsageError(
-        fmt::format("A {}-way workload needs {} columns and the schema has {}; choose 1 "
-                    "to {}.",
-                    k, k, domain.size(), domain.size()));
+    throw UsageError(fmt::format(
+        "A {}-way workload needs {} columns and the schema has {}; choose a --workload of 1 "
+        "to {}.",
+        k, k, domain.size(), domain.size()));
   }
   std::vector<AttributeId> ids(domain.size());
   std::iota(ids.begin(), ids.end(), AttributeId{0});

@@ -24,7 +24,7 @@ struct WeightedClique {
 };
 
 inline constexpr std::size_t kMostMarginals = 1'000'000;
-inline constexpr std::size_t kMostCellsOfMarginal = std::size_t{1} << 30;
+inline constexpr std::size_t kMostCellsOfMarginal = std::size_t{1} << 27;
 
 class Workload {
  public:

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sensitivity falsifier: reaches every declaration, exceeds none, and sees wrong ones.
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <cmath>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "privacy/proofs/falsifier.h"
+#include "privacy/proofs/proofs.h"
+#include "tandem/base/error.h"
+#include "tandem/privacy/sensitivity.h"
+
+namespace tandem::proofs {
+namespace {
+
+constexpr auto kNone = std::nullopt;
+
+TEST(Falsifier, ReachesAndNeverExceedsScores) { EXPECT_EQ(scores_move_as_declared(), kNone); }
+TEST(Falsifier, ReachesAndNeverExceedsCellScores) {
+  EXPECT_EQ(cell_scores_move_as_declared(), kNone);
+}
+TEST(Falsifier, FindsStrategiesExact) { EXPECT_EQ(strategies_move_as_declared(), kNone); }
+TEST(Falsifier, FewRowsMoveTheirShare) { EXPECT_EQ(few_rows_move_their_share(), kNone); }
+
+// The error that made a published port of JAM unsafe.
+TEST(Falsifier, CatchesTwoForFour) {
+  const auto forms = candidate_forms(domain_of({2, 3}));
+  const auto jam = std::ranges::find(forms, "an error less another", &ScoreForm::name);
+  ASSERT_NE(jam, forms.end());
+  const PrivacyUnit unit{Neighbors::ReplaceOne, 1};
+  auto found = climb(*jam, unit, 1, 7);
+  EXPECT_EQ(judge("JAM", found, 4.0), kNone);
+  found.grid.sensitivity /= 2;
+  EXPECT_NE(judge("JAM", found, 2.0), kNone);
+}
+
+TEST(Falsifier, CatchesADeclarationThatIsTooLarge) {
+  const auto forms = candidate_forms(domain_of({2, 3}));
+  auto found = climb(forms.front(), {Neighbors::AddRemove, 1}, 1, 8);
+  EXPECT_EQ(judge("L1", found, 1.0), kNone);
+  found.grid.sensitivity *= 2;
+  EXPECT_NE(judge("L1", found, 2.0), kNone);
+}
+
+// ---- Beyond what a search meets -----------------------------------------------------------------
+
+// Counts, references and weights at their limits: values saturate, so neighbours stay within the
+// declaration, and signs stay right.
+TEST(ScoreGrid, SaturatesInsteadOfOverflowing) {
+  const std::size_t cells = std::size_t{1} << 16;
+  const Domain domain = domain_of({static_cast<Code>(cells)});
+  const Clique all{0};
+  Factor far{all, std::vector<double>(cells, 0x1p40)};
+  Score heavy = 0x1p30 * l1_error(far);
+  for (int i = 0; i < 6; ++i) heavy = heavy + 0x1p30 * l1_error(far);
+  const std::vector<Candidate> candidates = {{all, Origin::Private, heavy},
+                                             {all, Origin::Private, -1.0 * heavy},
+                                             {all, Origin::Private, Score(0x1p42)}};
+  for (const auto& unit : units(2)) {
+    const ScoreGrid grid = ScoreGrid::of(candidates, domain, unit);
+    Factor counts{all, std::vector<double>(cells, 0.0)};
+    const TrueCounts look = [&](const Clique&) -> const Factor& { return counts; };
+    std::vector<std::vector<std::int64_t>> values;
+    for (const double rows : {0.0, 1.0, 0x1p39, 0x1p40, 0x1p52}) {
+      counts.values[0] = rows;
+      values.push_back(evaluate(candidates, grid, look));
+      EXPECT_GT(values.back()[0], 0);
+      EXPECT_LT(values.back()[1], 0);
+      EXPECT_GE(values.back()[2], 0);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto apart = static_cast<std::uint64_t>(std::abs(values[0][i] - values[1][i]));
+      EXPECT_LE(apart, grid.sensitivity);
+    }
+  }
+}
+
+TEST(ScoreGrid, SaturatesMapsToo) {
+  const Domain domain = domain_of({4});
+  const std::int64_t huge = std::int64_t{1} << 40;
+  const LinearQuery query{Clique{0},
+                          LinearMap::rows({{{0, huge}, {1, -huge}}, {{2, huge}, {3, 1}}}, 4, 12)};
+  const std::vector<double> reference = {0x1p40, -0x1p40};
+  const std::vector<CellScores> scores = {{query, reference, CellScore::Absolute, 0x1p30},
+                                          {query, reference, CellScore::Signed, -0x1p30}};
+  for (const auto& unit : units(3)) {
+    const ScoreGrid grid = ScoreGrid::of(scores, domain, unit);
+    Factor counts{Clique{0}, {0.0, 0.0, 0.0, 0.0}};
+    const TrueCounts look = [&](const Clique&) -> const Factor& { return counts; };
+    const auto values_at = [&](double rows) {
+      counts.values = {rows, 0.0, 0.0, 0.0};
+      return evaluate(scores, grid, look);
+    };
+    for (const double rows : {0.0, 1.0, 0x1p20, 0x1p32, 0x1p43}) {
+      const auto here = values_at(rows);
+      const auto there = values_at(rows + 1.0);
+      for (std::size_t i = 0; i < here.size(); ++i) {
+        EXPECT_LE(static_cast<std::uint64_t>(std::abs(here[i] - there[i])), grid.sensitivity);
+      }
+      EXPECT_LE(there[2], here[2]);  // minus a sum that grows: never wrapped around
+    }
+  }
+}
+
+TEST(ScoreGrid, RefusesUnitsItCannotHold) {
+  const Domain domain = domain_of({2});
+  const std::vector<double> reference = {0.0};
+  for (const int exponent : {-21, 21}) {
+    const std::vector<CellScores> scores = {{{Clique{0}, LinearMap::rows({{{0, 1}}}, 2, exponent)},
+                                             reference,
+                                             CellScore::Absolute,
+                                             1.0}};
+    EXPECT_THROW(ScoreGrid::of(scores, domain, PrivacyUnit{}), UsageError);
+  }
+}
+
+TEST(Sensitivity, IsRefusedBeforeItOverflows) {
+  const Domain domain = domain_of({2});
+  const std::int64_t huge = std::int64_t{1} << 40;
+  std::vector<std::vector<LinearMap::Entry>> rows(1024, {{0, huge}, {1, -huge}});
+  const LinearQuery query{Clique{0}, LinearMap::rows(rows, 2)};
+  const auto one = sensitivity_of(query, domain, {Neighbors::ReplaceOne, 1});
+  EXPECT_EQ(one.squared_l2.value(), 1024.0 * std::ldexp(1.0, 82));
+  EXPECT_THROW(sensitivity_of(query, domain, {Neighbors::ReplaceOne, 1 << 20}), UsageError);
+  EXPECT_THROW(sensitivity_of({Clique{0}, LinearMap::rows({{{0, huge + 1}}}, 2)}, domain, {}),
+               UsageError);
+}
+
+}  // namespace
+}  // namespace tandem::proofs

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "privacy/proofs/proofs.h"
+
+#include <array>
+
+namespace tandem::proofs {
+
+std::span<const Proof> all_proofs() {
+  static constexpr std::array<Proof, 21> kProofs = {{
+      {"refusals_change_nothing", refusals_change_nothing},
+      {"spending_comes_first", spending_comes_first},
+      {"people_keep_their_share_of_rows", people_keep_their_share_of_rows},
+      {"domain_is_the_schemas", domain_is_the_schemas},
+      {"neighbours_ask_the_same", neighbours_ask_the_same},
+      {"inputs_stay_within_declarations", inputs_stay_within_declarations},
+      {"recorded_steps_are_never_redrawn", recorded_steps_are_never_redrawn},
+      {"changed_requests_are_refused", changed_requests_are_refused},
+      {"strategies_move_as_declared", strategies_move_as_declared},
+      {"scores_move_as_declared", scores_move_as_declared},
+      {"cell_scores_move_as_declared", cell_scores_move_as_declared},
+      {"few_rows_move_their_share", few_rows_move_their_share},
+      {"measurements_keep_their_price", measurements_keep_their_price},
+      {"selections_keep_their_price", selections_keep_their_price},
+      {"repeated_draws_keep_their_price", repeated_draws_keep_their_price},
+      {"groups_keep_their_price", groups_keep_their_price},
+      {"whole_run_keeps_its_total", whole_run_keeps_its_total},
+      {"measurements_follow_their_law", measurements_follow_their_law},
+      {"selections_follow_their_law", selections_follow_their_law},
+      {"repeated_draws_follow_their_law", repeated_draws_follow_their_law},
+      {"groups_follow_their_law", groups_follow_their_law},
+  }};
+  return kProofs;
+}
+
+}  // namespace tandem::proofs
