@@ -86,7 +86,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (whole || policy == RowPolicy::MustFit) {
       if (table) {  // what was read is written, and read as it was
         const fuzz::MemoryFile file("");
-        write_csv(file.path(), chosen.schema, *table);
+        Rng rng(1);
+        write_csv(file.path(), chosen.schema, *table, rng);
         promise(read_csv(file.path(), chosen.schema).table == *table, "what is written is read");
       }
       continue;

@@ -63,7 +63,7 @@ TEST(Schema, ReadsPrivatePgmsPlainJson) {
 TEST(Schema, UnknownValuesBecomeTheFirstWhenNothingElseIsSaid) {
   const auto schema = from_json(R"({"columns": [{"name": "a", "values": ["x", "y"]}]})");
   EXPECT_EQ(schema.columns()[0].codec->encode("z").code, 0U);
-  EXPECT_TRUE(schema.columns()[0].codec->encode("z").repaired);
+  EXPECT_EQ(schema.columns()[0].codec->encode("z").fit, Fit::Unfit);
 }
 
 TEST(Schema, AcceptsSizesFromOneTo2To31) {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <functional>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -30,12 +31,14 @@ class CodedCodec final : public Codec {
         digits = digits && digit <= 9;
         code = code * 10 + digit;
       }
-      if (digits && code < size_) return {code, false};
+      if (digits && code < size_) return {code};
     }
     return repair(text);
   }
 
-  std::string decode(Code code) const override { return std::to_string(code); }
+  void decode(Code code, Rng& /*rng*/, std::string& to) const override {
+    fmt::format_to(std::back_inserter(to), "{}", code);
+  }
 
   std::string expected() const override { return fmt::format("a whole number 0 to {}", size_ - 1); }
 
@@ -44,15 +47,15 @@ class CodedCodec final : public Codec {
     text = trim(text);
     if (text.ends_with(".0")) text.remove_suffix(2);  // how some tools write whole numbers
     if (const auto number = parse_integer(text)) {
-      if (*number < 0) return {0, true};
-      if (*number >= std::int64_t{size_}) return {size_ - 1, true};
-      return {static_cast<Code>(*number), false};
+      if (*number < 0) return {0, Fit::Unfit};
+      if (*number >= std::int64_t{size_}) return {size_ - 1, Fit::Unfit};
+      return {static_cast<Code>(*number)};
     }
     // A whole number beyond 64 bits has a nearer end too; below zero it is 0, as all else.
     if (text.starts_with('+')) text.remove_prefix(1);
     const bool digits =
         !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-    return {digits ? size_ - 1 : 0, true};
+    return {digits ? size_ - 1 : 0, Fit::Unfit};
   }
 
   Code size_;
@@ -80,10 +83,10 @@ class LabelledCodec final : public Codec {
 
   Encoded encode(std::string_view text) const override {
     const auto found = codes_.find(text);
-    return found == codes_.end() ? Encoded{unknown_, true} : Encoded{found->second, false};
+    return found == codes_.end() ? Encoded{unknown_, Fit::Unfit} : Encoded{found->second};
   }
 
-  std::string decode(Code code) const override { return values_[code]; }
+  void decode(Code code, Rng& /*rng*/, std::string& to) const override { to += values_[code]; }
 
   std::vector<std::string> labels() const override { return values_; }
 

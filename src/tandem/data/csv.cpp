@@ -347,8 +347,8 @@ class BlockParser {
         if (static_cast<int>(field_index) == key_) out.keys.back() = field;
         if (field_index < slots_.size() && slots_[field_index] != kIgnored) {
           const auto id = static_cast<std::size_t>(slots_[field_index]);
-          const auto [code, repaired] = schema_.columns()[id].codec->encode(field);
-          if (repaired && policy_ == RowPolicy::MustFit) {
+          const auto [code, fit] = schema_.columns()[id].codec->encode(field);
+          if (fit == Fit::Unfit && policy_ == RowPolicy::MustFit) {
             stop_at(row_start,
                     fmt::format("column {} holds {}, which is not {}; mend the file or the "
                                 "schema.",
@@ -546,11 +546,12 @@ class OutputFile {
 
 }  // namespace
 
-void write_csv(const std::string& path, const Schema& schema, const Table& table) {
+void write_csv(const std::string& path, const Schema& schema, const Table& table, Rng& rng) {
   check(schema.domain() == table.domain(), "a table is written with its own schema");
   const std::size_t attributes = schema.columns().size();
   OutputFile file(path);
   std::string text;
+  std::string value;
   for (std::size_t c = 0; c < attributes; ++c) {
     if (c > 0) text += ',';
     append_field(text, schema.columns()[c].name, attributes == 1);
@@ -560,7 +561,9 @@ void write_csv(const std::string& path, const Schema& schema, const Table& table
     for (std::size_t c = 0; c < attributes; ++c) {
       if (c > 0) text += ',';
       const Code code = table.column(static_cast<AttributeId>(c))[r];
-      append_field(text, schema.columns()[c].codec->decode(code), attributes == 1);
+      value.clear();
+      schema.columns()[c].codec->decode(code, rng, value);
+      append_field(text, value, attributes == 1);
     }
     text += '\n';
     if (text.size() > (std::size_t{1} << 20)) {

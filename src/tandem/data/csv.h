@@ -53,6 +53,6 @@ struct CsvTable {
 CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOptions& options = {});
 
 // Header and rows, values as the schema writes them. SourceError when the disk is full.
-void write_csv(const std::string& path, const Schema& schema, const Table& table);
+void write_csv(const std::string& path, const Schema& schema, const Table& table, Rng& rng);
 
 }  // namespace tandem

@@ -82,7 +82,8 @@ void check_format(const Document& document) {
 
 }  // namespace
 
-Schema::Schema(std::vector<ColumnSchema> columns) : columns_(std::move(columns)) {
+Schema::Schema(std::vector<ColumnSchema> columns, TextFormat format)
+    : columns_(std::move(columns)), format_(format) {
   std::vector<Attribute> attributes;
   attributes.reserve(columns_.size());
   for (const auto& column : columns_) {

@@ -13,6 +13,7 @@
 #include "tandem/base/document.h"
 #include "tandem/data/codec.h"
 #include "tandem/data/domain.h"
+#include "tandem/data/text_format.h"
 
 namespace tandem {
 
@@ -25,15 +26,17 @@ struct ColumnSchema {
 class Schema {
  public:
   Schema() = default;
-  explicit Schema(std::vector<ColumnSchema> columns);
+  explicit Schema(std::vector<ColumnSchema> columns, TextFormat format = {});
   static Schema read(const std::string& path);  // by extension: .toml, else JSON
   static Schema from_document(const Document& document);
 
   const Domain& domain() const { return domain_; }
   std::span<const ColumnSchema> columns() const { return columns_; }
+  const TextFormat& format() const { return format_; }  // of private files, and of what is written
 
  private:
   std::vector<ColumnSchema> columns_;
+  TextFormat format_;
   Domain domain_;
 };
 

@@ -418,7 +418,8 @@ SynthSummary synthesize(const SynthRun& run) {
   const Curator& curator = *gate;
 
   const std::size_t rows = rows_to_make(s, release);
-  write_csv(folder.file("synthetic.csv"), p.schema, release.model->sample(rows, rng));
+  const Table sampled = release.model->sample(rows, rng);
+  write_csv(folder.file("synthetic.csv"), p.schema, sampled, rng);
   sync_to_disk(folder.file("synthetic.csv"));
   folder.write("measurements.json",
                measurements_document(problem.domain, release.measurements).to_json() + "\n");
