@@ -82,8 +82,8 @@ CsvHeader CsvBlockReader::read_header() {
   const char* p = text.data();
   const char* end = p + text.size();
   for (;; ++p) {
-    std::string_view name;
-    p = tokenizer.next(p, end, name);
+    const auto [name, stop] = tokenizer.next(p, end);
+    p = stop;
     if (p == nullptr) {
       throw UsageError(fmt::format("{}, line 1: {}.", path_, tokenizer.problem()));
     }

@@ -38,14 +38,25 @@ class BlockParser::Parse {
             kMostRowsAtOnce)),
         tokenizer_(parser.policy_, parser.format_.delimiter, parser.format_.quote) {
     const auto columns = schema_.columns();
+    memos_.reserve(columns.size());
     pending_codes_.resize(columns.size() * rows_at_once_);
     if (must_fit_) out_.adapted.resize(columns.size());
-    const bool comma = parser.format_.decimal_mark == ',';
     for (std::size_t id = 0; id < columns.size(); ++id) {
       widths_.push_back(code_width(schema_.domain()[static_cast<AttributeId>(id)].size));
       row_bytes_ += widths_.back();
       memos_.emplace_back(*columns[id].codec, columns.size() <= kMostMemoColumns);
-      swapped_.push_back(comma && columns[id].codec->numeric());
+    }
+    for (std::size_t i = 0; i < parser.attributes_.size(); ++i) {
+      Slot slot;
+      slot.key = static_cast<int>(i) == parser.key_;
+      if (parser.attributes_[i] != kIgnoredColumn) {
+        slot.id = static_cast<std::size_t>(parser.attributes_[i]);
+        slot.memo = &memos_[slot.id];
+        slot.codes = pending_codes_.data() + slot.id * rows_at_once_;
+        slot.swapped = parser.format_.decimal_mark == ',' && columns[slot.id].codec->numeric();
+      }
+      slot.plain = slot.memo != nullptr && !slot.key && !slot.swapped;
+      slots_.push_back(slot);
     }
     capacity_ = block.lines();  // a row has a line at least
     out_.codes.resize(row_bytes_ * capacity_);
@@ -77,64 +88,80 @@ class BlockParser::Parse {
   // Blank lines are no rows, except where one column's empty value looks just so, and in private
   // data, where the number of rows depends on the number of lines alone.
   bool is_blank(const char* p) const {
-    return must_fit_ && (*p == '\n' || (*p == '\r' && p[1] == '\n')) &&
-           parser_.attributes_.size() > 1;
+    return must_fit_ && (*p == '\n' || (*p == '\r' && p[1] == '\n')) && slots_.size() > 1;
   }
   static const char* after_blank(const char* p) { return p + (*p == '\n' ? 1 : 2); }
 
   // Reads the row at p; what follows it, or nullptr when it's to blame.
   const char* row(const char* p, const char* end) {
     const char* start = p;
-    const std::size_t wanted = parser_.attributes_.size();
-    const int* attributes = parser_.attributes_.data();
-    std::size_t fields = 0;
     if (parser_.key_ != kIgnoredColumn) out_.keys.emplace_back();
+    const Slot* slot = slots_.data();
+    const Slot* last = slot + slots_.size();
     for (;; ++p) {
-      std::string_view field;
-      p = tokenizer_.next(p, end, field);
-      if (p == nullptr) return stop_at(start, fmt::format("{}.", tokenizer_.problem()));
-      if (fields < wanted) {
-        const int id = attributes[fields];
-        if (static_cast<int>(fields) == parser_.key_) out_.keys.back() = field;
-        if (id != kIgnoredColumn && !encode(static_cast<std::size_t>(id), field)) {
-          return misfit(start, static_cast<std::size_t>(id), field);
+      const auto [field, stop] = tokenizer_.next(p, end);
+      if (stop == nullptr) return stop_at(start, fmt::format("{}.", tokenizer_.problem()));
+      p = stop;
+      if (slot < last) {
+        if (slot->plain) [[likely]] {
+          const auto [code, fit] = slot->memo->encode(field);
+          slot->codes[pending_] = code;
+          if (fit != Fit::Exact && must_fit_ && !adapted(*slot, fit)) {
+            return misfit(start, *slot, field);
+          }
+        } else if (!odd_field(*slot, field)) {
+          return misfit(start, *slot, field);
         }
+        ++slot;
+        if (*p == '\n') break;
+      } else {
+        ++surplus_;
+        if (*p == '\n') break;
       }
-      ++fields;
-      if (*p == '\n') break;
     }
-    if (fields != wanted) {
-      if (must_fit_) {
-        return stop_at(start, fmt::format("the row has {} fields and the header {}; mend the row.",
-                                          fields, wanted));
-      }
-      for (std::size_t i = fields; i < wanted; ++i) {  // as if empty
-        if (attributes[i] == kIgnoredColumn) continue;
-        const auto id = static_cast<std::size_t>(attributes[i]);
-        pending_codes_[id * rows_at_once_ + pending_] =
-            schema_.columns()[id].codec->encode({}).code;
-      }
+    if (slot != last || surplus_ > 0) {
+      if (must_fit_) return ragged(start, slot);
+      surplus_ = 0;
+      for (; slot != last; ++slot) odd_field(*slot, {});  // as if empty
     }
     if (++pending_ == rows_at_once_) flush();
     return p + 1;
   }
 
-  // False when the row must fit and the field doesn't.
-  bool encode(std::size_t id, std::string_view field) {
-    Encoded encoded;
-    if (swapped_[id]) {
-      encoded = schema_.columns()[id].codec->encode(swap_decimal_marks(field, room_));
-    } else {
-      encoded = memos_[id].encode(field);
-    }
-    pending_codes_[id * rows_at_once_ + pending_] = encoded.code;
-    if (encoded.fit == Fit::Exact || !must_fit_) return true;
-    if (encoded.fit == Fit::Adapted) ++out_.adapted[id];
-    return encoded.fit == Fit::Adapted;
+  // A column of the file.
+  struct Slot {
+    FieldMemo* memo = nullptr;  // none: the column is ignored
+    Code* codes = nullptr;
+    std::size_t id = 0;
+    bool key = false;
+    bool swapped = false;  // numbers with decimal commas
+    bool plain = false;    // neither of these
+  };
+
+  // A field of a column that is more, or less, than a plain one. False when it doesn't fit and has
+  // to.
+  bool odd_field(const Slot& slot, std::string_view field) {
+    if (slot.key) out_.keys.back() = field;
+    if (slot.memo == nullptr) return true;
+    const auto& codec = *schema_.columns()[slot.id].codec;
+    const auto [code, fit] = codec.encode(slot.swapped ? swap_decimal_marks(field, room_) : field);
+    slot.codes[pending_] = code;
+    return fit == Fit::Exact || !must_fit_ || adapted(slot, fit);
   }
 
-  const char* misfit(const char* start, std::size_t id, std::string_view field) {
-    const auto& column = schema_.columns()[id];
+  bool adapted(const Slot& slot, Fit fit) {
+    if (fit == Fit::Adapted) ++out_.adapted[slot.id];
+    return fit == Fit::Adapted;
+  }
+
+  const char* ragged(const char* start, const Slot* slot) {
+    const auto fields = static_cast<std::size_t>(slot - slots_.data()) + surplus_;
+    return stop_at(start, fmt::format("the row has {} fields and the header {}; mend the row.",
+                                      fields, slots_.size()));
+  }
+
+  const char* misfit(const char* start, const Slot& slot, std::string_view field) {
+    const auto& column = schema_.columns()[slot.id];
     if (valid_utf8(field) < field.size()) {
       return stop_at(start, fmt::format("column {} holds bytes that are no UTF-8; state the file's "
                                         "encoding.",
@@ -195,7 +222,8 @@ class BlockParser::Parse {
   std::size_t rows_at_once_;
   CsvTokenizer tokenizer_;
   std::vector<FieldMemo> memos_;
-  std::vector<char> swapped_;  // columns of numbers in a file with decimal commas
+  std::vector<Slot> slots_;
+  std::size_t surplus_ = 0;  // fields of a row beyond the header's
   std::string room_;
   std::vector<std::size_t> widths_;
   std::size_t row_bytes_ = 0;

@@ -61,8 +61,8 @@ class RecordReader {
     copied_ = 0;
     for (;; ++p) {
       const char* start = p;
-      std::string_view field;
-      p = tokenizer_.next(p, end, field);
+      const auto [field, stop] = tokenizer_.next(p, end);
+      p = stop;
       if (p == nullptr) fail(line, tokenizer_.problem());
       const bool in_block = field.data() >= start && field.data() <= p;
       fields_.push_back(in_block ? field : keep(field));

@@ -3,7 +3,7 @@
 
 namespace tandem {
 
-const char* CsvTokenizer::next_quoted(const char* p, const char* end, std::string_view& field) {
+CsvTokenizer::Token CsvTokenizer::next_quoted(const char* p, const char* end) {
   const auto find = [&](const char* from, char c) {
     return static_cast<const char*>(std::memchr(from, c, static_cast<std::size_t>(end - from)));
   };
@@ -12,8 +12,7 @@ const char* CsvTokenizer::next_quoted(const char* p, const char* end, std::strin
     const char* after = close + (close[1] == '\r' && close[2] == '\n' ? 2 : 1);
     const bool one_line = std::memchr(p, '\n', static_cast<std::size_t>(close - p)) == nullptr;
     if ((*after == delimiter_ || *after == '\n') && (policy_ == RowPolicy::MustFit || one_line)) {
-      field = {p, close};
-      return after;
+      return {{p, close}, after};
     }
   }
 
@@ -27,7 +26,7 @@ const char* CsvTokenizer::next_quoted(const char* p, const char* end, std::strin
     }
     if (stop == nullptr) {
       problem_ = "a quoted value never ends; close its quote";
-      return nullptr;
+      return {{}, nullptr};
     }
     unquoted_.append(p, stop);
     if (*stop == '\n') {
@@ -44,7 +43,7 @@ const char* CsvTokenizer::next_quoted(const char* p, const char* end, std::strin
   if (*p != delimiter_ && *p != '\n') {
     if (policy_ == RowPolicy::MustFit) {
       problem_ = "text follows the closing quote of a value; double the quotes inside values";
-      return nullptr;
+      return {{}, nullptr};
     }
     const char* rest = p;
     while (*p != delimiter_ && *p != '\n') ++p;
@@ -54,8 +53,7 @@ const char* CsvTokenizer::next_quoted(const char* p, const char* end, std::strin
   if (!closed && *p == '\n' && unquoted_.ends_with('\r')) unquoted_.pop_back();
   const std::size_t size = unquoted_.size();
   unquoted_.append(kCsvPadding, '\0');
-  field = {unquoted_.data(), size};
-  return p;
+  return {{unquoted_.data(), size}, p};
 }
 
 std::size_t CsvTokenizer::whole_records(std::string_view text) const {

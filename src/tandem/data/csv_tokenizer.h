@@ -22,15 +22,18 @@ class CsvTokenizer {
   CsvTokenizer(RowPolicy policy, char delimiter, char quote)
       : policy_(policy), delimiter_(delimiter), quote_(quote), delimiters_(repeated(delimiter)) {}
 
-  // The field at p, and a pointer to what ends it: the delimiter or a line feed. nullptr when the
-  // field is malformed, which happens with RowPolicy::MustFit only; problem() then says why. The
-  // field is valid until the next call.
-  const char* next(const char* p, const char* end, std::string_view& field) {
-    if (*p == quote_) return next_quoted(p + 1, end, field);
+  struct Token {
+    std::string_view field;
+    const char* stop;  // what ends the field: the delimiter or a line feed
+  };
+
+  // The field at p, valid until the next call. `stop` is nullptr when it is malformed, which
+  // happens with RowPolicy::MustFit only; problem() then says why.
+  Token next(const char* p, const char* end) {
+    if (*p == quote_) return next_quoted(p + 1, end);
     const char* stop = plain_end(p);
-    field = {p, stop};
-    if (*stop == '\n' && field.ends_with('\r')) field.remove_suffix(1);
-    return stop;
+    const bool crlf = *stop == '\n' && stop != p && stop[-1] == '\r';
+    return {{p, static_cast<std::size_t>(stop - p) - (crlf ? 1 : 0)}, stop};
   }
 
   // The end of the last whole record in the text, 0 when there is none. Text starts at a record;
@@ -60,7 +63,7 @@ class CsvTokenizer {
     return p;
   }
 
-  const char* next_quoted(const char* p, const char* end, std::string_view& field);
+  Token next_quoted(const char* p, const char* end);
 
   RowPolicy policy_;
   char delimiter_;

@@ -33,9 +33,11 @@ class FieldMemo {
  public:
   explicit FieldMemo(const Codec& codec, bool enabled = true) : codec_(&codec) {
     if (!enabled || std::endian::native != std::endian::little) return;
-    const auto texts = codec.numeric() ? kMostEntries : std::size_t{codec.size()} * 2;
-    entries_.resize(std::bit_ceil(std::clamp<std::size_t>(texts, 16, kMostEntries)));
-    shift_ = 64 - std::bit_width(entries_.size() - 1);
+    const auto texts = codec.numeric() ? kMostEntries : std::size_t{codec.size()} * 8;
+    const auto size = std::bit_ceil(std::clamp<std::size_t>(texts, 64, kMostEntries));
+    entries_.resize(size);
+    mask_ = size - 1;
+    room_ = size / 2;
   }
 
   // codec.encode(field), which depends on the field alone. kCsvPadding bytes behind the field may
@@ -50,25 +52,51 @@ class FieldMemo {
     std::memcpy(&high, field.data() + sizeof low, sizeof high);
     low &= kLowMasks[field.size()];
     high = (high & kHighMasks[field.size()]) | std::uint64_t{field.size()} << 56;
-    Entry& entry = entries_[((low ^ high * kOdd) * kMixer) >> shift_];
-    if (entry.low != low || entry.high != high) entry = {low, high, codec_->encode(field)};
-    return entry.encoded;
+    const std::uint64_t product = (low ^ std::rotl(high, 29)) * kMixer;
+    const Entry& entry = entries_[(product >> 40) & mask_];
+    if (entry.low == low && entry.high == high) [[likely]] {
+      return entry.encoded;
+    }
+    return probe(field, low, high, product >> 40);
   }
 
  private:
-  static constexpr std::size_t kMostEntries = 512;
-  static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
+  static constexpr std::size_t kMostEntries = 1024;
+  static constexpr std::size_t kMostMisses = 4096;
   static constexpr std::uint64_t kMixer = 0xff51afd7ed558ccdULL;
 
   struct Entry {
     std::uint64_t low = 0;
-    std::uint64_t high = ~0ULL;  // no text: their first byte is a length
+    std::uint64_t high = ~0ULL;  // no text: its first byte is a length
     Encoded encoded;
   };
 
+  // Beside the first place. Once half full it takes no more texts, and a column of ever new ones
+  // gives it up.
+  Encoded probe(std::string_view field, std::uint64_t low, std::uint64_t high, std::uint64_t at);
+
   const Codec* codec_;
   std::vector<Entry> entries_;
-  int shift_ = 0;
+  std::size_t mask_ = 0;
+  std::size_t room_ = 0;
+  std::size_t misses_ = 0;
 };
+
+inline Encoded FieldMemo::probe(std::string_view field, std::uint64_t low, std::uint64_t high,
+                                std::uint64_t at) {
+  for (;; ++at) {
+    Entry& entry = entries_[at & mask_];
+    if (entry.low == low && entry.high == high) return entry.encoded;
+    if (entry.high != ~0ULL) continue;
+    const Encoded encoded = codec_->encode(field);
+    if (room_ > 0) {
+      --room_;
+      entry = {low, high, encoded};
+    } else if (++misses_ == kMostMisses) {
+      entries_.clear();
+    }
+    return encoded;
+  }
+}
 
 }  // namespace tandem

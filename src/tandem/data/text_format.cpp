@@ -66,8 +66,8 @@ Records first_records(std::string_view text, bool whole, char delimiter, char qu
   while (p < end && records.size() < kSampledRecords) {
     std::vector<std::string> record;
     for (;; ++p) {
-      std::string_view field;
-      p = tokenizer.next(p, end, field);
+      const auto [field, stop] = tokenizer.next(p, end);
+      p = stop;
       if (p == nullptr) return whole || records.empty() ? Records{} : records;
       record.emplace_back(field);
       if (*p == '\n') break;
