@@ -8,6 +8,7 @@
 
 namespace tandem::cli {
 
+std::unique_ptr<Command> schema_command();
 std::unique_ptr<Command> synth_command();
 std::unique_ptr<Command> evaluate_command();
 std::unique_ptr<Command> budget_command();

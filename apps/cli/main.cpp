@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   using namespace tandem::cli;
   keep_standard_streams_apart();
   std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(schema_command());
   commands.push_back(synth_command());
   commands.push_back(evaluate_command());
   commands.push_back(budget_command());

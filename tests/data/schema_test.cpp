@@ -114,7 +114,8 @@ TEST(Schema, ErrorsNameTheFileAndThePlace) {
        "s.json: columns[1].values[1] is a number; write it as a string, the way it stands in the "
        "file."},
       {R"({"columns": [{"name": "a", "kind": "date", "size": 2}]})",
-       "s.json: columns[1].kind is 'date'; choose 'categorical'."},
+       "s.json: columns[1].size belongs to columns of kind 'categorical', and this one is 'date'; "
+       "mend one."},
       {R"({"columns": [{"name": "a", "size": 2, "unknwon": 1}]})",
        "s.json: columns[1] has an unknown key 'unknwon'; did you mean 'unknown'?"},
       {R"({"columns": [{"name": "a", "size": 2}], "colum": 1})",

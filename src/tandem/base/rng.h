@@ -18,8 +18,9 @@ class Rng {
   explicit Rng(std::uint64_t seed);
 
   std::uint64_t next();
-  std::uint64_t below(std::uint64_t bound);  // uniform on 0 .. bound-1, without bias; bound > 0
-  double uniform();                          // uniform on [0, 1), 53 bits
+  std::uint64_t below(std::uint64_t bound);     // uniform on 0 .. bound-1, without bias; bound > 0
+  double uniform();                             // uniform on [0, 1), 53 bits
+  bool operator==(const Rng&) const = default;  // the same numbers follow
 
   template <class T>
   void shuffle(std::span<T> items) {

@@ -41,8 +41,8 @@ class BinnedCodec final : public Codec {
         if (scale_->point(ticks.last) > ranges_.last) --ticks.last;
       }
       if (ticks.last < ticks.first) {
-        throw UsageError(fmt::format(
-            "no value lies in its range {} of {}; use fewer or wider ones.", i + 1, count));
+        throw UsageError(
+            fmt::format("has no value in range {} of {}; use fewer or wider ones.", i + 1, count));
       }
       ticks_.push_back(ticks);
     }

@@ -34,6 +34,7 @@ class PlainFile final : public ByteSource {
       close();
       throw UsageError(fmt::format("{} is a folder; name a file.", path));
     }
+    if (S_ISREG(status.st_mode)) size_ = static_cast<std::size_t>(status.st_size);
   }
   ~PlainFile() override { close(); }
   PlainFile(const PlainFile&) = delete;
@@ -55,6 +56,7 @@ class PlainFile final : public ByteSource {
   }
 
   std::size_t stored_bytes_read() const override { return consumed_; }
+  std::size_t stored_bytes() const override { return size_; }
 
  private:
   void close() {
@@ -65,9 +67,9 @@ class PlainFile final : public ByteSource {
   std::string path_;
   int descriptor_ = -1;
   std::size_t consumed_ = 0;
+  std::size_t size_ = 0;
 };
 
-// Gives back the first bytes that were looked at, then the rest.
 class Rewound final : public ByteSource {
  public:
   Rewound(std::string head, std::unique_ptr<ByteSource> rest)
@@ -81,6 +83,7 @@ class Rewound final : public ByteSource {
   }
 
   std::size_t stored_bytes_read() const override { return rest_->stored_bytes_read(); }
+  std::size_t stored_bytes() const override { return rest_->stored_bytes(); }
 
  private:
   std::string head_;
@@ -127,6 +130,7 @@ class Gzip final : public ByteSource {
   }
 
   std::size_t stored_bytes_read() const override { return packed_->stored_bytes_read(); }
+  std::size_t stored_bytes() const override { return packed_->stored_bytes(); }
 
  private:
   void refill() {
@@ -160,12 +164,16 @@ class Gzip final : public ByteSource {
 
 }  // namespace
 
+std::unique_ptr<ByteSource> rewound(std::string head, std::unique_ptr<ByteSource> rest) {
+  return std::make_unique<Rewound>(std::move(head), std::move(rest));
+}
+
 std::unique_ptr<ByteSource> ByteSource::open(const std::string& path) {
   auto file = std::make_unique<PlainFile>(path);
   std::string head(2, '\0');
   head.resize(file->read(head));
   const bool gzip = head == "\x1f\x8b";
-  auto whole = std::make_unique<Rewound>(std::move(head), std::move(file));
+  auto whole = rewound(std::move(head), std::move(file));
   if (!gzip) return whole;
   return std::make_unique<Gzip>(path, std::move(whole));
 }

@@ -19,6 +19,10 @@ class ByteSource {
   // UsageError on damaged or truncated gzip, SourceError when the disk fails.
   virtual std::size_t read(std::span<char> buffer) = 0;
   virtual std::size_t stored_bytes_read() const = 0;  // before unpacking
+  virtual std::size_t stored_bytes() const = 0;       // of the whole file; 0 when unknown
 };
+
+// Gives back the first bytes, which were looked at, then the rest.
+std::unique_ptr<ByteSource> rewound(std::string head, std::unique_ptr<ByteSource> rest);
 
 }  // namespace tandem

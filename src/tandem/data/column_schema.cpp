@@ -264,12 +264,28 @@ const Kind& kind_of(const Document& column) {
                           list_names(names, names.size())));
 }
 
+void check_keys(const Document& document, const Kind& kind) {
+  const auto has = [](const Kind& some, const std::string& key) {
+    const auto keys = split(some.keys, ' ');
+    return std::ranges::find(keys, key) != keys.end();
+  };
+  for (const auto& [key, value] : document.as_object()) {
+    if (has(kind, key)) continue;
+    for (const auto& other : kKinds) {
+      if (!has(other, key)) continue;
+      value.fail(fmt::format("belongs to columns of kind {}, and this one is {}; mend one.",
+                             in_quotes(other.name), in_quotes(kind.name)));
+    }
+  }
+  const std::string keys = std::string(kCommonKeys) + std::string(kind.keys);
+  document.allow_only(split(keys, ' '));
+}
+
 }  // namespace
 
 ColumnSchema read_column(const Document& document) {
   const Kind& kind = kind_of(document);
-  const std::string keys = std::string(kCommonKeys) + std::string(kind.keys);
-  document.allow_only(split(keys, ' '));
+  check_keys(document, kind);
 
   ColumnSchema column;
   column.name = document.at("name").as_string();

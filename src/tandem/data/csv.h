@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Reading and writing tables as CSV (RFC 4180), plain or gzip.
+// Reading and writing tables as CSV (RFC 4180), plain or gzip, in the formats of text_format.h.
 //
-// A file is read in blocks, each parsed into codes on its own thread: memory is the coded table,
-// one column more while columns are joined, and a few blocks. docs/decisions/0002-csv.md says why
-// this reader is our own.
+// A file is read in blocks, each parsed into codes on its own thread: memory is the coded table and
+// a few blocks. docs/files.md says what becomes of odd files, docs/decisions/0002-csv.md why this
+// reader is our own.
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tandem/base/parallel.h"
@@ -19,7 +22,7 @@
 namespace tandem {
 
 inline constexpr std::size_t kMostCsvColumns = std::size_t{1} << 16;
-inline constexpr std::size_t kLongestCsvRecord = std::size_t{16} << 20;  // bytes
+inline constexpr std::size_t kLongestCsvRecord = std::size_t{16} << 20;  // bytes, as UTF-8
 
 // What becomes of a row that the schema doesn't provide for.
 enum class RowPolicy {
@@ -27,19 +30,27 @@ enum class RowPolicy {
   Repair    // private data: each line is a row, and a total function of the schema, in silence
 };
 
+// Called with the bytes read so far and in all, of the file as stored; 0 in all when unknown.
+using ReadProgress = std::function<void(std::size_t read, std::size_t in_all)>;
+
 struct CsvOptions {
   RowPolicy policy = RowPolicy::MustFit;
-  char delimiter = ',';
+  // Without one, a private file has the schema's format, and a public file's is sniffed.
+  std::optional<TextFormat> format;
   Threads threads;
   // A column whose texts tell groups of rows apart (people), in the schema or not; empty: none.
   std::string key_column;
-  // Called with the bytes read so far, of the file as stored.
-  std::function<void(std::size_t)> progress;
+  ReadProgress progress;
 };
 
 struct CsvTable {
   Table table;
+  TextFormat format;                         // as stated or sniffed
   std::vector<std::string> ignored_columns;  // in the file, not in the schema
+  // Public data: for each attribute, how many values were adapted. Such counts of private data are
+  // private, so there it is empty.
+  std::vector<std::size_t> adapted;
+  std::size_t mended = 0;  // public rows that broke a rule of the schema (see load_table)
   // With a key column: for each row the number of its key, 0 for an empty one.
   std::vector<std::uint32_t> keys;
   std::size_t distinct_keys = 0;  // the empty key included
@@ -52,7 +63,25 @@ struct CsvTable {
 // swallow its neighbours: one person's text never changes how another's is read.
 CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOptions& options = {});
 
-// Header and rows, values as the schema writes them. SourceError when the disk is full.
+struct CsvScanOptions {
+  std::optional<TextFormat> format;  // sniffed without one
+  ReadProgress progress;
+};
+using OnCsvHeader = std::function<void(std::span<const std::string> names, const TextFormat&)>;
+using OnCsvRow = std::function<void(std::span<const std::string_view> fields, std::size_t line)>;
+
+// Every row of a PUBLIC file as UTF-8 text, in order, in memory that doesn't grow with the file. A
+// number keeps its decimal mark (see swap_decimal_marks). Fields are valid during the call alone.
+// UsageError on a repeated name, a ragged row or bytes that are no text; it names the line.
+void scan_csv(const std::string& path, const CsvScanOptions& options, const OnCsvHeader& on_header,
+              const OnCsvRow& on_row);
+
+// SchemaError when the schema's own names and values can't be written in its encoding. Worth asking
+// before long work; write_csv asks too.
+void check_writable(const Schema& schema);
+
+// Header and rows in the schema's format, values as the schema writes them. SourceError when the
+// disk is full.
 void write_csv(const std::string& path, const Schema& schema, const Table& table, Rng& rng);
 
 }  // namespace tandem

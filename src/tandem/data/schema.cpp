@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostColumns = std::size_t{1} << 16;
 constexpr int kFormat = 1;
 
-void check_format(const Document& document) {
+void check_version(const Document& document) {
   const auto* format = document.find("format");
   if (format != nullptr && format->as_integer() != kFormat) {
     format->fail(fmt::format("is {}, and this tandem reads {}; use a tandem that knows it.",
@@ -25,19 +25,10 @@ void check_format(const Document& document) {
   }
 }
 
-constexpr std::array<std::pair<std::string_view, Encoding>, 4> kEncodings = {
-    {{"utf-8", Encoding::Utf8},
-     {"latin-1", Encoding::Latin1},
-     {"utf-16le", Encoding::Utf16LittleEndian},
-     {"utf-16be", Encoding::Utf16BigEndian}}};
-
-// One character, or 'tab'.
 char read_character(const Document& value) {
-  const std::string& text = value.as_string();
-  if (text == "tab") return '\t';
-  const bool plain = text.size() == 1 && text[0] >= ' ' && text[0] <= '~' && text[0] != '\n';
-  if (!plain && text != "\t") value.fail("is not one character, or 'tab'.");
-  return text[0];
+  const auto character = parse_character(value.as_string());
+  if (!character) value.fail("is not one character, or 'tab'.");
+  return *character;
 }
 
 TextFormat read_format(const Document& document) {
@@ -46,13 +37,12 @@ TextFormat read_format(const Document& document) {
   document.allow_only(kKeys);
   TextFormat format;
   if (const auto* encoding = document.find("encoding")) {
-    const auto known = std::ranges::find(kEncodings, encoding->as_string(),
-                                         [](const auto& pair) { return std::string(pair.first); });
-    if (known == kEncodings.end()) {
+    const auto known = parse_encoding(encoding->as_string());
+    if (!known) {
       encoding->fail(fmt::format("is {}; choose 'utf-8', 'latin-1', 'utf-16le' or 'utf-16be'.",
                                  in_quotes(encoding->as_string())));
     }
-    format.encoding = known->second;
+    format.encoding = *known;
   }
   if (const auto* delimiter = document.find("delimiter")) {
     format.delimiter = read_character(*delimiter);
@@ -64,7 +54,11 @@ TextFormat read_format(const Document& document) {
       decimal->fail("is not '.' or ','.");
     }
   }
-  if (format.quote == format.delimiter) document.fail("has the same quote and delimiter.");
+  try {
+    require_usable(format);
+  } catch (const SchemaError& error) {
+    document.fail(fmt::format("can't be used: {}", error.what()));
+  }
   return format;
 }
 
@@ -105,6 +99,12 @@ Schema::Schema(std::vector<ColumnSchema> columns, TextFormat format, std::vector
   domain_ = Domain(std::move(attributes));
 }
 
+Schema Schema::with_format(TextFormat format) const {
+  Schema out = *this;
+  out.format_ = format;
+  return out;
+}
+
 Schema Schema::read(const std::string& path) { return from_document(Document::read(path)); }
 
 Schema Schema::from_document(const Document& document) {
@@ -124,7 +124,7 @@ Schema Schema::from_document(const Document& document) {
     static constexpr std::array<std::string_view, 7> kKeys = {
         "format", "columns", "column", "description", "csv", "rules", "rule"};
     document.allow_only(kKeys);
-    check_format(document);
+    check_version(document);
     for (const auto& column : list->as_array()) columns.push_back(read_column(column));
     if (const auto* csv = document.find("csv")) format = read_format(*csv);
     const Document* rule_list = document.find("rules");

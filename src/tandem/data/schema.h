@@ -26,6 +26,8 @@ class Schema {
   static Schema read(const std::string& path);  // by extension: .toml, else JSON
   static Schema from_document(const Document& document);
 
+  Schema with_format(TextFormat format) const;
+
   const Domain& domain() const { return domain_; }
   std::span<const ColumnSchema> columns() const { return columns_; }
   std::span<const Rule> rules() const { return rules_; }  // what cannot occur

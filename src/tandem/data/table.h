@@ -16,8 +16,12 @@ namespace tandem {
 
 class Column {
  public:
+  using Codes = std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>,
+                             std::vector<std::uint32_t>>;
+
   Column() = default;
-  Column(Code attribute_size, std::size_t rows);  // all zero
+  Column(Code attribute_size, std::size_t rows);              // all zero
+  explicit Column(Codes codes) : codes_(std::move(codes)) {}  // of the attribute's width
 
   std::size_t rows() const;
   std::size_t bytes() const;
@@ -37,8 +41,7 @@ class Column {
   bool operator==(const Column&) const = default;
 
  private:
-  std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>>
-      codes_;
+  Codes codes_;
 };
 
 // Bytes one code of an attribute of this size takes: 1, 2 or 4.

@@ -30,6 +30,9 @@ CountedTable load(const std::string& source, RowPolicy policy, const Schema& sch
     notes.push_back(fmt::format("{}: ignored {}, not in the schema.", source,
                                 list_names(loaded.ignored_columns, 8)));
   }
+  if (policy == RowPolicy::MustFit && loaded.format != schema.format()) {
+    notes.push_back(fmt::format("{}: read as {}.", source, describe(loaded.format)));
+  }
   return CountedTable(std::move(loaded.table), threads);
 }
 

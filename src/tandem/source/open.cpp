@@ -11,7 +11,7 @@
 
 namespace tandem {
 
-CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options) {
+void require_file(const std::string& source) {
   static constexpr std::array<std::string_view, 4> kUnread = {"duckdb:", "postgresql://",
                                                               "clickhouse://", "pairs:"};
   bool unread = source.ends_with(".parquet");
@@ -21,7 +21,14 @@ CsvTable load_table(const std::string& source, const Schema& schema, const CsvOp
         fmt::format("{} is of a kind this version can't read; export it as a .csv or .csv.gz file.",
                     in_quotes(source)));
   }
-  return read_csv(source, schema, options);
+}
+
+CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options) {
+  require_file(source);
+  CsvTable out = read_csv(source, schema, options);
+  const std::size_t mended = mend_rows(schema.rules(), out.table);
+  if (options.policy == RowPolicy::MustFit) out.mended = mended;  // of private rows, it is private
+  return out;
 }
 
 }  // namespace tandem

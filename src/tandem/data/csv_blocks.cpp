@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/data/csv_blocks.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tandem/base/check.h"
+#include "tandem/base/text.h"
+#include "tandem/data/encoding.h"
+
+namespace tandem {
+
+namespace {
+
+constexpr std::size_t kFirstBlockBytes = std::size_t{64} << 10;
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+constexpr std::size_t kSniffedBytes = std::size_t{1} << 20;
+
+std::size_t count_lines(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+}  // namespace
+
+void CsvBlock::drop_front(std::size_t bytes) {
+  const std::size_t lines = count_lines(text().substr(0, bytes));
+  begin_ += bytes;
+  first_line_ += lines;
+  lines_ -= lines;
+}
+
+CsvBlockReader::CsvBlockReader(const std::string& path, RowPolicy policy,
+                               const std::optional<TextFormat>& format,
+                               std::span<const KnownColumn> columns, const TextFormat& likely)
+    : path_(path), policy_(policy), least_(kFirstBlockBytes) {
+  check(format || policy == RowPolicy::MustFit, "a private file's format is stated");
+  open(format, columns, likely);
+}
+
+void CsvBlockReader::open(const std::optional<TextFormat>& format,
+                          std::span<const KnownColumn> columns, const TextFormat& likely) {
+  source_ = ByteSource::open(path_);
+  const std::size_t looked_at = format ? byte_order_mark(Encoding::Utf8).size() : kSniffedBytes;
+  std::string head(looked_at, '\0');
+  head.resize(source_->read(head));
+  format_ = format ? *format : sniff_format(head, head.size() < looked_at, columns, likely);
+  require_usable(format_);
+  if (const auto marked = encoding_by_mark(head)) {
+    if (*marked != format_.encoding) {
+      throw UsageError(fmt::format(
+          "{} starts with the mark of {}, and its format is said to be {}; state its encoding.",
+          path_, encoding_name(*marked), encoding_name(format_.encoding)));
+    }
+    head.erase(0, byte_order_mark(*marked).size());
+  }
+  source_ = as_utf8(rewound(std::move(head), std::move(source_)), format_.encoding);
+}
+
+CsvHeader CsvBlockReader::read_header() {
+  fill(first_);
+  if (first_.empty()) {
+    throw UsageError(
+        fmt::format("{} is empty; a CSV file starts with a line of column names.", path_));
+  }
+  std::string_view text = first_.text();
+  const std::string_view line = text.substr(0, text.find('\n') + 1);
+  if (policy_ == RowPolicy::Repair) text = line;
+  CsvHeader header;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(line[i]);
+    if (byte == '\r' && line[i + 1] != '\n') header.inner_carriage_return = true;
+    if (byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t') {
+      throw UsageError(fmt::format(
+          "{} is not a text file in {}: its first line holds control characters; name a CSV file, "
+          "or state its encoding.",
+          path_, encoding_name(format_.encoding)));
+    }
+  }
+  CsvTokenizer tokenizer(RowPolicy::MustFit, format_.delimiter, format_.quote);
+  const char* p = text.data();
+  const char* end = p + text.size();
+  for (;; ++p) {
+    const auto [name, stop] = tokenizer.next(p, end);
+    p = stop;
+    if (p == nullptr) {
+      throw UsageError(fmt::format("{}, line 1: {}.", path_, tokenizer.problem()));
+    }
+    header.names.emplace_back(name);
+    if (header.names.size() > kMostCsvColumns) {
+      throw UsageError(fmt::format("{} has more than {} columns, the most a table may have.", path_,
+                                   with_commas(kMostCsvColumns)));
+    }
+    if (*p == '\n') break;
+  }
+  first_.drop_front(static_cast<std::size_t>(p + 1 - text.data()));
+  return header;
+}
+
+void CsvBlockReader::next(CsvBlock& block) {
+  if (!first_.empty()) {
+    block = std::exchange(first_, {});
+  } else {
+    fill(block);
+  }
+}
+
+void CsvBlockReader::fill(CsvBlock& block) {
+  std::string& bytes = block.bytes_;
+  bytes = rest_;
+  rest_.clear();
+  const std::size_t least = std::exchange(least_, std::min(2 * least_, kBlockBytes));
+  while (!ended_) {
+    const std::size_t before = bytes.size();
+    const std::size_t wanted = std::max(least, before + std::max(before, least) / 2);
+    bytes.resize(wanted);
+    bytes.resize(before + source_->read(std::span(bytes).subspan(before)));
+    ended_ = bytes.size() < wanted;
+    limit_first_record(bytes);
+    if (ended_) break;
+    const CsvTokenizer tokenizer(policy_, format_.delimiter, format_.quote);
+    if (const std::size_t whole = tokenizer.whole_records(bytes)) {
+      rest_.assign(bytes, whole);
+      bytes.resize(whole);
+      break;
+    }
+  }
+  if (!bytes.empty() && bytes.back() != '\n') bytes += '\n';
+  block.begin_ = 0;
+  block.first_line_ = lines_ + 1;
+  block.lines_ = count_lines(bytes);
+  lines_ += block.lines_;
+  bytes.append(kCsvPadding, '\n');
+}
+
+// A record beyond the limit: an error, or (private) the record is cut and its rest is passed by.
+// Only the first of a block can be so long: a block grows no further than its first record.
+void CsvBlockReader::limit_first_record(std::string& bytes) const {
+  if (bytes.size() <= kLongestCsvRecord) return;
+  const CsvTokenizer tokenizer(policy_, format_.delimiter, format_.quote);
+  const auto within_limit = std::string_view(bytes).substr(0, kLongestCsvRecord);
+  if (tokenizer.whole_records(within_limit) > 0) return;
+  if (policy_ == RowPolicy::MustFit || lines_ == 0) {  // the header is public
+    throw UsageError(
+        fmt::format("{}, line {}: a row is longer than {}; check the file's line ends and quotes.",
+                    path_, lines_ + 1, human_bytes(static_cast<double>(kLongestCsvRecord))));
+  }
+  const auto line_end = std::min(bytes.find('\n', kLongestCsvRecord), bytes.size());
+  bytes.erase(kLongestCsvRecord, line_end - kLongestCsvRecord);
+}
+
+}  // namespace tandem
