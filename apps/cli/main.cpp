@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   commands.push_back(schema_command());
   commands.push_back(synth_command());
   commands.push_back(evaluate_command());
+  commands.push_back(compare_command());
   commands.push_back(budget_command());
   commands.push_back(mechanisms_command());
   return run_commands(argc, argv, commands);

@@ -39,7 +39,8 @@ CountedTable load(const std::string& source, RowPolicy policy, const Schema& sch
 }  // namespace
 
 EvaluationResult evaluate_files(const EvaluationRequest& request) {
-  const Schema schema = Schema::read(request.schema);
+  const Schema read = Schema::read(request.schema);
+  const Schema schema = read.with_format(stated_format(request.text, read.format()));
   const auto workload = Workload::parse(schema.domain(), request.workload);
   EvaluationResult result;
   // The real table is private: its odd rows are repaired in silence, never quoted in an error.

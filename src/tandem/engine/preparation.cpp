@@ -36,34 +36,6 @@ Filter filter_of(const SynthSettings& s) {
   return Filter::zcdp(rho_of(Epsilon(s.epsilon), Delta(s.delta)));
 }
 
-// The schema's format, but for what the settings state of the private file.
-TextFormat stated_format(const SynthSettings& s, TextFormat format) {
-  if (!s.encoding.empty()) {
-    const auto encoding = parse_encoding(s.encoding);
-    if (!encoding) {
-      throw UsageError(fmt::format("--encoding is {}; choose utf-8, latin-1, utf-16le or utf-16be.",
-                                   in_quotes(s.encoding)));
-    }
-    format.encoding = *encoding;
-  }
-  if (!s.delimiter.empty()) {
-    const auto delimiter = parse_character(s.delimiter);
-    if (!delimiter) {
-      throw UsageError(
-          fmt::format("--delimiter is {}; give one character, or tab.", in_quotes(s.delimiter)));
-    }
-    format.delimiter = *delimiter;
-  }
-  if (!s.decimal.empty()) {
-    if (s.decimal != "." && s.decimal != ",") {
-      throw UsageError(fmt::format("--decimal is {}; choose '.' or ','.", in_quotes(s.decimal)));
-    }
-    format.decimal_mark = s.decimal[0];
-  }
-  require_usable(format);
-  return format;
-}
-
 // The schema of the settings: read from its file, or drafted from public data.
 struct SchemaOfRun {
   Schema schema;
@@ -89,7 +61,7 @@ SchemaOfRun read_schema(const SynthSettings& s, Threads threads, const Note& not
       for (const auto& doubt : draft.doubts) note("Unclear: " + doubt);
     }
   }
-  out.schema = out.schema.with_format(stated_format(s, out.schema.format()));
+  out.schema = out.schema.with_format(stated_format(s.text, out.schema.format()));
   check_writable(out.schema);
   return out;
 }

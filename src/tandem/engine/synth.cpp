@@ -205,7 +205,7 @@ std::string to_text(const SynthSummary& summary) {
   if (const auto* ledger = r.find("ledger")) {
     line("ledger", ledger->at("dataset").as_string());
   }
-  line("files", "synthetic.csv, measurements.json, release.json");
+  line("files", "synthetic.csv, schema, measurements.json, release.json");
   for (const auto& warning : r.at("warnings").as_array()) {
     line("warning", warning.as_string());
   }
