@@ -34,7 +34,7 @@ void CsvBlock::drop_front(std::size_t bytes) {
 CsvBlockReader::CsvBlockReader(const std::string& path, RowPolicy policy,
                                const std::optional<TextFormat>& format,
                                std::span<const KnownColumn> columns, const TextFormat& likely)
-    : path_(path), policy_(policy), least_(kFirstBlockBytes) {
+    : path_(path), policy_(policy), sniffed_(!format), least_(kFirstBlockBytes) {
   check(format || policy == RowPolicy::MustFit, "a private file's format is stated");
   open(format, columns, likely);
 }
@@ -73,9 +73,9 @@ CsvHeader CsvBlockReader::read_header() {
     if (byte == '\r' && line[i + 1] != '\n') header.inner_carriage_return = true;
     if (byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t') {
       throw UsageError(fmt::format(
-          "{} is not a text file in {}: its first line holds control characters; name a CSV file, "
-          "or state its encoding.",
-          path_, encoding_name(format_.encoding)));
+          "{} is not a text file{}: its first line holds control characters; name a CSV file{}.",
+          path_, sniffed_ ? "" : fmt::format(" in {}", encoding_name(format_.encoding)),
+          sniffed_ ? "" : ", or state its encoding"));
     }
   }
   CsvTokenizer tokenizer(RowPolicy::MustFit, format_.delimiter, format_.quote);

@@ -68,6 +68,7 @@ class CsvBlockReader {
   std::string path_;
   RowPolicy policy_;
   TextFormat format_;
+  bool sniffed_;
   std::unique_ptr<ByteSource> source_;
   CsvBlock first_;  // the rows that came with the header
   std::string rest_;

@@ -156,8 +156,8 @@ class BlockParser::Parse {
 
   const char* ragged(const char* start, const Slot* slot) {
     const auto fields = static_cast<std::size_t>(slot - slots_.data()) + surplus_;
-    return stop_at(start, fmt::format("the row has {} fields and the header {}; mend the row.",
-                                      fields, slots_.size()));
+    return stop_at(start, fmt::format("the row has {} field{} and the header {}; mend the row.",
+                                      fields, fields == 1 ? "" : "s", slots_.size()));
   }
 
   const char* misfit(const char* start, const Slot& slot, std::string_view field) {

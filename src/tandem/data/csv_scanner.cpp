@@ -32,8 +32,8 @@ class RecordReader {
       const bool blank = *start == '\n' || (*start == '\r' && start[1] == '\n');
       if (!blank || columns_ == 1) {
         if (fields_.size() != columns_) {
-          fail(line, fmt::format("the row has {} fields and the header {}; mend the row",
-                                 fields_.size(), columns_));
+          fail(line, fmt::format("the row has {} field{} and the header {}; mend the row",
+                                 fields_.size(), fields_.size() == 1 ? "" : "s", columns_));
         }
         on_row(fields_, line);
       }
