@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -85,9 +86,9 @@ std::pair<std::size_t, std::size_t> likeness(const Records& records,
                                              std::span<const KnownColumn> columns) {
   if (records.empty()) return {0, 0};
   const auto& header = records.front();
-  const auto known = std::ranges::count_if(columns, [&](const KnownColumn& column) {
-    return std::ranges::find(header, column.name) != header.end();
-  });
+  const std::unordered_set<std::string_view> names(header.begin(), header.end());
+  const auto known = std::ranges::count_if(
+      columns, [&](const KnownColumn& column) { return names.contains(column.name); });
   const auto even = std::ranges::count(records, header.size(), &std::vector<std::string>::size);
   const bool table = 10 * static_cast<std::size_t>(even) >= 9 * records.size();
   return {static_cast<std::size_t>(known), table ? header.size() : 1};
@@ -114,9 +115,12 @@ char sniff_decimal_mark(const Records& records, std::span<const KnownColumn> col
   std::size_t commas = 0;
   std::size_t commas_before_three = 0;
   const auto& header = records.front();
+  std::unordered_set<std::string_view> numeric;
+  for (const auto& column : columns) {
+    if (column.numeric) numeric.insert(column.name);
+  }
   for (std::size_t i = 0; i < header.size(); ++i) {
-    const auto known = std::ranges::find(columns, std::string_view(header[i]), &KnownColumn::name);
-    if (!columns.empty() && (known == columns.end() || !known->numeric)) continue;
+    if (!columns.empty() && !numeric.contains(header[i])) continue;
     for (std::size_t r = 1; r < records.size(); ++r) {
       if (i >= records[r].size()) continue;
       const auto [mark, decimals] = marked_number(records[r][i]);
