@@ -119,6 +119,10 @@ char sniff_decimal_mark(const Records& records, std::span<const KnownColumn> col
     if (column.numeric) numeric.insert(column.name);
   }
   const auto& header = records.front();
+  std::unordered_set<std::string_view> numeric;
+  for (const auto& column : columns) {
+    if (column.numeric) numeric.insert(column.name);
+  }
   for (std::size_t i = 0; i < header.size(); ++i) {
     if (!columns.empty() && !numeric.contains(header[i])) continue;
     for (std::size_t r = 1; r < records.size(); ++r) {
