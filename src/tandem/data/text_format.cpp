@@ -114,10 +114,6 @@ char sniff_decimal_mark(const Records& records, std::span<const KnownColumn> col
   std::size_t points = 0;
   std::size_t commas = 0;
   std::size_t commas_before_three = 0;
-  std::unordered_set<std::string_view> numeric;
-  for (const auto& column : columns) {
-    if (column.numeric) numeric.insert(column.name);
-  }
   const auto& header = records.front();
   std::unordered_set<std::string_view> numeric;
   for (const auto& column : columns) {
