@@ -36,7 +36,9 @@ char read_character(const Document& value) {
   const std::string& text = value.as_string();
   if (text == "tab") return '\t';
   const bool plain = text.size() == 1 && text[0] >= ' ' && text[0] <= '~' && text[0] != '\n';
-  if (!plain && text != "\t") value.fail("is not one character, or 'tab'.");
+  if (!plain && text != "\t") {
+    value.fail(fmt::format("is {}; write one character, or 'tab'.", in_quotes(text)));
+  }
   return text[0];
 }
 
@@ -61,10 +63,12 @@ TextFormat read_format(const Document& document) {
   if (const auto* decimal = document.find("decimal")) {
     format.decimal_mark = read_character(*decimal);
     if (format.decimal_mark != '.' && format.decimal_mark != ',') {
-      decimal->fail("is not '.' or ','.");
+      decimal->fail(fmt::format("is {}; choose '.' or ','.", in_quotes(decimal->as_string())));
     }
   }
-  if (format.quote == format.delimiter) document.fail("has the same quote and delimiter.");
+  if (format.quote == format.delimiter) {
+    document.fail("has the same 'quote' and 'delimiter'; change one.");
+  }
   return format;
 }
 
@@ -88,6 +92,18 @@ Rule read_rule(const Document& document, const std::vector<ColumnSchema>& column
       then.fail(fmt::format("can't be fulfilled: no value of {} does.",
                             in_quotes(columns[clause.attribute].name)));
     }
+  }
+  // A rule that does nothing would go unnoticed; mostly a range wants to be cut.
+  for (const auto& clause : rule.when) {
+    if (std::ranges::max(clause.truth) != Truth::Always) {
+      when.fail(
+          fmt::format("never holds: no value or whole range of {} fulfils it; cut ranges "
+                      "where the rule begins.",
+                      in_quotes(columns[clause.attribute].name)));
+    }
+  }
+  if (impossible_boxes({&rule, 1}).empty()) {
+    then.fail("rules nothing out: every value or range fulfils it, at least in part.");
   }
   return rule;
 }
@@ -128,9 +144,13 @@ Schema Schema::from_document(const Document& document) {
     for (const auto& column : list->as_array()) columns.push_back(read_column(column));
     if (const auto* csv = document.find("csv")) format = read_format(*csv);
     const Document* rule_list = document.find("rules");
-    if (rule_list == nullptr) rule_list = document.find("rule");
+    const Document* rule = document.find("rule");
+    if (rule_list != nullptr && rule != nullptr) {
+      document.fail("has both 'rules' and 'rule'; keep one.");
+    }
+    if (rule_list == nullptr) rule_list = rule;
     if (rule_list != nullptr) {
-      for (const auto& rule : rule_list->as_array()) rules.push_back(read_rule(rule, columns));
+      for (const auto& item : rule_list->as_array()) rules.push_back(read_rule(item, columns));
     }
   } else {
     // private-pgm's {"age": 85, "sex": 2}: every member a column with its size.
