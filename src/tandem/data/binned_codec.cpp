@@ -25,12 +25,21 @@ struct TickRange {
   std::int64_t last = 0;
 };
 
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+// The multiples of `step` in a range, in units of it: first > last when there are none.
+TickRange multiples(const TickRange& ticks, std::int64_t step) {
+  return {.first = floor_div(ticks.first + step - 1, step), .last = floor_div(ticks.last, step)};
+}
+
 class BinnedCodec final : public Codec {
  public:
-  BinnedCodec(std::shared_ptr<const Scale> scale, Ranges ranges, std::int64_t step)
-      : scale_(std::move(scale)), ranges_(std::move(ranges)), step_(step) {
+  BinnedCodec(std::shared_ptr<const Scale> scale, Ranges ranges, std::int64_t step,
+              std::int64_t stride)
+      : scale_(std::move(scale)), ranges_(std::move(ranges)), step_(step), stride_(stride) {
     const std::size_t count = ranges_.starts.size();
-    check(count > 0 && step_ > 0, "a binned column has ranges and a step");
+    check(count > 0 && stride_ > 0 && step_ > 0 && step_ % stride_ == 0,
+          "a binned column has ranges and a step");
     for (std::size_t i = 0; i < count; ++i) {
       TickRange ticks;
       ticks.first = scale_->tick_from(ranges_.starts[i]);
@@ -40,13 +49,14 @@ class BinnedCodec final : public Codec {
         ticks.last = scale_->tick_from(ranges_.last);
         if (scale_->point(ticks.last) > ranges_.last) --ticks.last;
       }
-      if (ticks.last < ticks.first) {
-        throw UsageError(
-            fmt::format("has no value in range {} of {}; use fewer or wider ones.", i + 1, count));
+      const auto [first, last] = multiples(ticks, stride_);
+      if (last < first) {
+        throw UsageError(fmt::format("has no value in its range {} of {}; use fewer or wider ones",
+                                     i + 1, count));
       }
-      ticks_.push_back(ticks);
+      ticks_.push_back({.first = first * stride_, .last = last * stride_});
     }
-    whole_ = scale_->point(1) == 1.0;
+    whole_ = scale_->point(stride_) == 1.0;
     unit_ = ranges_.starts.back() - ranges_.starts.front() == static_cast<double>(count - 1);
   }
 
@@ -85,16 +95,22 @@ class BinnedCodec final : public Codec {
   std::unique_ptr<Codec> drawing_as(std::span<const std::string> texts) const override {
     auto copy = std::make_unique<BinnedCodec>(*this);
     copy->public_ticks_.assign(ticks_.size(), {});
+    std::vector<std::uint64_t> seen(ticks_.size(), 0);
+    Rng rng(1);
     for (const auto& text : texts) {
       const auto [code, fit] = encode(text);
       if (fit == Fit::Unfit) continue;
       const auto [first, last] = ticks_[code];
       const double point =
           std::clamp(*scale_->parse(text), scale_->point(first), scale_->point(last));
+      const auto value = floor_div(scale_->tick_from(point), stride_) * stride_;
+      // A fair sample of a range's values, whatever order they come in (reservoir sampling).
       auto& kept = copy->public_ticks_[code];
-      if (kept.size() < kMostPublicValues) {
-        kept.push_back(std::clamp(scale_->tick_from(point), first, last));
-      }
+      std::uint64_t place = seen[code]++;
+      if (place >= kMostPublicValues) place = rng.below(seen[code]);
+      if (place >= kMostPublicValues) continue;
+      kept.resize(std::max<std::size_t>(kept.size(), place + 1));
+      kept[place] = std::clamp(value, first, last);
     }
     return copy;
   }
@@ -157,27 +173,21 @@ class BinnedCodec final : public Codec {
     if (!public_ticks_.empty() && !public_ticks_[code].empty()) {
       return public_ticks_[code][rng.below(public_ticks_[code].size())];
     }
-    const auto [first, last] = ticks_[code];
-    if (first == last) return first;
-    const auto floor_div = [](std::int64_t a, std::int64_t b) {
-      return a / b - (a % b < 0 ? 1 : 0);
-    };
-    const std::int64_t low = floor_div(first + step_ - 1, step_);
-    const std::int64_t high = floor_div(last, step_);
-    if (low > high)
-      return first +
-             static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(last - first) + 1));
-    return (low +
-            static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(high - low) + 1))) *
-           step_;
+    if (ticks_[code].first == ticks_[code].last) return ticks_[code].first;
+    std::int64_t step = step_;
+    TickRange choices = multiples(ticks_[code], step);
+    if (choices.last < choices.first) choices = multiples(ticks_[code], step = stride_);
+    const auto count = static_cast<std::uint64_t>(choices.last - choices.first) + 1;
+    return (choices.first + static_cast<std::int64_t>(rng.below(count))) * step;
   }
 
   std::shared_ptr<const Scale> scale_;  // shared with copies
   Ranges ranges_;
   std::int64_t step_;
-  std::vector<TickRange> ticks_;                         // of each range
+  std::int64_t stride_;
+  std::vector<TickRange> ticks_;                         // the outer values of each range
   std::vector<std::vector<std::int64_t>> public_ticks_;  // of each range; none: draw evenly
-  bool whole_ = false;                                   // ticks are whole numbers
+  bool whole_ = false;                                   // values are whole numbers
   bool unit_ = false;  // the ranges are of length 1: a point's distance tells its range
 };
 
@@ -201,9 +211,9 @@ Ranges Ranges::equal(const Scale& scale, std::int64_t first, std::int64_t last, 
   return out;
 }
 
-std::unique_ptr<Codec> binned_codec(std::unique_ptr<Scale> scale, Ranges ranges,
-                                    std::int64_t step) {
-  return std::make_unique<BinnedCodec>(std::move(scale), std::move(ranges), step);
+std::unique_ptr<Codec> binned_codec(std::unique_ptr<Scale> scale, Ranges ranges, std::int64_t step,
+                                    std::int64_t stride) {
+  return std::make_unique<BinnedCodec>(std::move(scale), std::move(ranges), step, stride);
 }
 
 }  // namespace tandem

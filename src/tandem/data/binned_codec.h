@@ -26,10 +26,12 @@ struct Ranges {
                       std::int64_t stride, Code count);
 };
 
-// A point beyond the bounds takes the nearer range (Fit::Adapted), as does one between two ticks of
-// a scale without decimals; a text that is no point is unfit and takes the first. Decoding draws a
-// multiple of `step` ticks inside the range, evenly; any tick where there is no multiple.
-// UsageError when a range has no tick.
-std::unique_ptr<Codec> binned_codec(std::unique_ptr<Scale> scale, Ranges ranges, std::int64_t step);
+// The values are the multiples of `stride` ticks: all of them, or whole numbers that are written
+// with decimals. A point beyond the bounds takes the nearer range (Fit::Adapted), as does one
+// between two whole numbers where values are whole; a text that is no point is unfit and takes the
+// first. Decoding draws a value inside the range, evenly: a multiple of `step` ticks, itself one of
+// `stride`, where there is one. UsageError, a phrase without a subject, when a range has no value.
+std::unique_ptr<Codec> binned_codec(std::unique_ptr<Scale> scale, Ranges ranges, std::int64_t step,
+                                    std::int64_t stride = 1);
 
 }  // namespace tandem

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <iterator>
@@ -165,6 +166,7 @@ class BooleanCodec final : public Codec {
   BooleanCodec(std::string false_text, std::string true_text)
       : texts_{std::move(false_text), std::move(true_text)} {
     check(texts_[0] != texts_[1], "false and true are written differently");
+    usual_ = texts_[0] == "false" && texts_[1] == "true";
   }
 
   Code size() const override { return 2; }
@@ -172,13 +174,15 @@ class BooleanCodec final : public Codec {
   Encoded encode(std::string_view text) const override {
     if (text == texts_[0]) return {0};
     if (text == texts_[1]) return {1};
-    const std::string word = lower_case(trim(text));
-    static constexpr std::array<std::array<std::string_view, 5>, 2> kWords = {
-        {{"false", "no", "f", "n", "0"}, {"true", "yes", "t", "y", "1"}}};
+    text = trim(text);
     for (Code code = 0; code < 2; ++code) {
-      if (word == lower_case(texts_[code])) return {code};
-      for (const auto known : kWords[code]) {
-        if (word == known) return {code};
+      if (text == trim(texts_[code])) return {code};
+    }
+    const std::string word = lower_case(text);
+    for (Code code = 0; code < 2; ++code) {
+      if (word == lower_case(trim(texts_[code]))) return {code};
+      if (usual_ && std::ranges::find(kUsualWords[code], word) != kUsualWords[code].end()) {
+        return {code};
       }
     }
     return {0, Fit::Unfit};
@@ -197,7 +201,11 @@ class BooleanCodec final : public Codec {
   }
 
  private:
+  static constexpr std::array<std::array<std::string_view, 4>, 2> kUsualWords = {
+      {{"no", "f", "n", "0"}, {"yes", "t", "y", "1"}}};
+
   std::array<std::string, 2> texts_;
+  bool usual_ = false;
 };
 
 class ExtendedCodec final : public Codec {
@@ -223,7 +231,7 @@ class ExtendedCodec final : public Codec {
     if (const auto found = codes_.find(text); found != codes_.end()) return {found->second};
     if (inside.fit == Fit::Adapted) return inside;
     if (other_) return {*other_, Fit::Adapted};
-    return null_ ? Encoded{*null_, Fit::Unfit} : inside;
+    return null_ && !extras_.unfit_stays_inside ? Encoded{*null_, Fit::Unfit} : inside;
   }
 
   void decode(Code code, Rng& rng, std::string& to) const override {

@@ -65,18 +65,21 @@ std::unique_ptr<Codec> coded_codec(Code size);
 std::unique_ptr<Codec> labelled_codec(std::vector<std::string> values, Code unknown,
                                       bool ordered = false);
 
-// Two texts for false and true, codes 0 and 1. The usual words for them are understood too, in
-// capitals or not: false, no, f, n, 0; true, yes, t, y, 1. Anything else is unfit and false.
+// Two texts for false and true, codes 0 and 1, in capitals or not. Where they are just 'false' and
+// 'true', the other usual words are understood too: no, f, n, 0; yes, t, y, 1. (A column with texts
+// of its own may have 'N' beside them, not applicable.) Anything else is unfit and false.
 std::unique_ptr<Codec> boolean_codec(std::string false_text, std::string true_text);
 
 // Codes beside those of another codec, after them, in this order.
 struct Extras {
-  std::vector<std::string> specials;  // texts with a code each: 'N', not applicable
-  std::optional<std::string> other;   // what a text becomes that fits nowhere else
-  std::vector<std::string> nulls;     // texts of one code, no value; the first is written
+  std::vector<std::string> specials = {};  // texts with a code each: 'N', not applicable
+  std::optional<std::string> other = {};   // what a text becomes that fits nowhere else
+  std::vector<std::string> nulls = {};     // texts of one code, no value; the first is written
+  bool unfit_stays_inside = false;         // it takes the code that the inner codec gives it
   bool empty() const { return specials.empty() && !other && nulls.empty(); }
 };
-// A text that `inner` finds unfit is 'other' (adapted) where there is one, else null (unfit).
+// A text that `inner` finds unfit is 'other' (adapted) where there is one, else null (unfit) unless
+// it stays inside.
 // UsageError when an extra's text is a value of `inner`, or stands twice.
 std::unique_ptr<Codec> extended_codec(std::unique_ptr<Codec> inner, Extras extras);
 

@@ -194,6 +194,7 @@ std::unique_ptr<Scale> read_scale(const Document& column, std::string_view kind)
   if (const auto* edges = column.find("edges")) {
     for (const auto& edge : edges->as_array()) decimals = std::max(decimals, decimals_of(edge));
   }
+  if (const auto* step = column.find("step")) decimals = std::max(decimals, decimals_of(*step));
   return number_scale(std::min(decimals, kMostDecimals));
 }
 
@@ -215,14 +216,14 @@ std::unique_ptr<Codec> binned(const Document& column, const std::string& kind) {
   auto ranges = read_ranges(column, *scale, first, last, stride, kind != "real");
   std::int64_t step = stride;
   if (const auto* given = column.find("step")) {
-    if (!scale->numeric()) given->fail("is for numbers; a date is drawn from all of its range.");
     step = read_tick(*given, *scale);
     if (step <= 0) given->fail("is not above 0; give the distance between two values.");
+    if (step % stride != 0) given->fail("is not a whole number, and the column's values are.");
   }
   try {
-    return binned_codec(std::move(scale), std::move(ranges), step);
+    return binned_codec(std::move(scale), std::move(ranges), step, stride);
   } catch (const UsageError& error) {
-    column.fail(error.what());
+    column.fail(fmt::format("{}.", error.what()));
   }
 }
 
@@ -302,6 +303,7 @@ ColumnSchema read_column(const Document& document) {
   if (const auto* special = document.find("special")) extras.specials = value_texts(*special);
   if (const auto* other = document.find("other")) extras.other = value_text(*other);
   if (const auto* null = document.find("null")) extras.nulls = null_texts(*null);
+  extras.unfit_stays_inside = document.find("unknown") != nullptr;
   if (!extras.empty()) {
     try {
       codec = extended_codec(std::move(codec), std::move(extras));

@@ -16,6 +16,8 @@ namespace tandem {
 
 namespace {
 
+constexpr Code kMostCodes = Code{1} << 21;  // of a column in a condition, which has a byte for each
+
 constexpr std::array<std::pair<std::string_view, Comparison>, 6> kOperators = {
     {{"!=", Comparison::NotEqual},
      {"<=", Comparison::LessOrEqual},
@@ -44,6 +46,10 @@ class Parser {
     const std::string name = word("a column's name");
     const auto found = std::ranges::find(columns_, name, &ColumnSchema::name);
     if (found == columns_.end()) fail(fmt::format("{} is not a column", in_quotes(name)));
+    if (found->codec->size() > kMostCodes) {
+      fail(fmt::format("column {} has more values than a rule can look at, {}", in_quotes(name),
+                       with_commas(kMostCodes)));
+    }
     ColumnCondition out{.attribute = static_cast<AttributeId>(found - columns_.begin()),
                         .truth = {}};
     const auto compare = [&](Comparison comparison) {
@@ -86,9 +92,7 @@ class Parser {
   }
 
   void skip_space() {
-    while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\t' || rest_[0] == '\n')) {
-      rest_.remove_prefix(1);
-    }
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(kSpace), rest_.size()));
   }
 
   bool take(std::string_view symbol) {
@@ -126,7 +130,8 @@ class Parser {
         fmt::format("the condition {} can't be read: {}.", in_quotes(whole_), problem));
   }
 
-  static constexpr std::string_view kEndsOfWord = " \t\n=!<>(),'\"";
+  static constexpr std::string_view kSpace = " \t\r\n";
+  static constexpr std::string_view kEndsOfWord = " \t\r\n=!<>(),'\"";
 
   std::string_view whole_;
   std::string_view rest_;

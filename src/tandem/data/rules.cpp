@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
 
 namespace tandem {
 
@@ -14,34 +18,87 @@ std::vector<bool> codes_with(const ColumnCondition& condition, Truth truth) {
   return out;
 }
 
-// The code a row takes that breaks a condition: the first that fulfils it, wholly if one does.
-Code first_fulfilling(const ColumnCondition& condition) {
-  const auto best = std::ranges::max_element(condition.truth);  // the first of the largest
-  return static_cast<Code>(best - condition.truth.begin());
+// Whether a rule applies: its condition holds for all that the row's codes stand for.
+bool applies(const Rule& rule, const std::vector<Code>& row) {
+  return std::ranges::all_of(rule.when, [&](const auto& clause) {
+    return clause.truth[row[clause.attribute]] == Truth::Always;
+  });
 }
 
-// Marks the rows it changes; true when there are any.
-bool mend_by(const Rule& rule, Table& table, std::vector<std::uint8_t>& changed) {
-  std::vector<std::uint8_t> applies(table.rows(), 1);
-  for (const auto& [attribute, truth] : rule.when) {
-    table.column(attribute).visit([&](auto codes) {
-      for (std::size_t r = 0; r < codes.size(); ++r) applies[r] &= truth[codes[r]] == Truth::Always;
-    });
+// Mends one row, given and left as a code for each attribute.
+class RowMender {
+ public:
+  explicit RowMender(std::span<const Rule> rules) : rules_(rules) {}
+
+  void mend(std::vector<Code>& row) {
+    for (std::size_t pass = 0; pass < rules_.size(); ++pass) {
+      bool any = false;
+      for (const auto& rule : rules_) {
+        if (!applies(rule, row)) continue;
+        for (const auto& clause : rule.then) {
+          if (clause.truth[row[clause.attribute]] != Truth::Never) continue;
+          const auto code = code_for(clause, row);
+          if (!code) continue;
+          row[clause.attribute] = *code;
+          any = true;
+        }
+      }
+      if (!any) return;
+    }
   }
-  bool any = false;
-  for (const auto& clause : rule.then) {
-    const Code mended = first_fulfilling(clause);
-    if (clause.truth[mended] == Truth::Never) continue;  // nothing fulfils it
+
+ private:
+  using Clauses = std::vector<const ColumnCondition*>;
+
+  std::optional<Code> code_for(const ColumnCondition& broken, const std::vector<Code>& row) {
+    Clauses clauses = {&broken};
+    for (const auto& rule : rules_) {
+      if (!applies(rule, row)) continue;
+      for (const auto& clause : rule.then) {
+        if (clause.attribute == broken.attribute && &clause != &broken) clauses.push_back(&clause);
+      }
+    }
+    const auto [at, added] = known_.try_emplace(std::move(clauses));
+    if (added) at->second = first_fulfilling(at->first);
+    return at->second;
+  }
+
+  // All clauses or, if no code does, the first alone; wholly or, if no code does, in part.
+  static std::optional<Code> first_fulfilling(const Clauses& clauses) {
+    const auto first = clauses.begin();
+    for (const auto end : {clauses.end(), first + 1}) {
+      for (const Truth wanted : {Truth::Always, Truth::Partly}) {
+        for (Code code = 0; code < clauses.front()->truth.size(); ++code) {
+          if (std::all_of(first, end, [&](auto* c) { return c->truth[code] >= wanted; })) {
+            return code;
+          }
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::span<const Rule> rules_;
+  std::map<Clauses, std::optional<Code>> known_;  // many rows break the same rules
+};
+
+// Marks the rows that break a rule.
+void mark_broken(const Rule& rule, const Table& table, std::vector<std::uint8_t>& broken) {
+  std::vector<std::uint8_t> applies(table.rows(), 1);
+  for (const auto& clause : rule.when) {
     table.column(clause.attribute).visit([&](auto codes) {
       for (std::size_t r = 0; r < codes.size(); ++r) {
-        if (applies[r] == 0 || clause.truth[codes[r]] != Truth::Never) continue;
-        codes[r] = static_cast<typename decltype(codes)::value_type>(mended);
-        changed[r] = 1;
-        any = true;
+        applies[r] &= static_cast<std::uint8_t>(clause.truth[codes[r]] == Truth::Always);
       }
     });
   }
-  return any;
+  for (const auto& clause : rule.then) {
+    table.column(clause.attribute).visit([&](auto codes) {
+      for (std::size_t r = 0; r < codes.size(); ++r) {
+        broken[r] |= applies[r] & static_cast<std::uint8_t>(clause.truth[codes[r]] == Truth::Never);
+      }
+    });
+  }
 }
 
 }  // namespace
@@ -74,13 +131,29 @@ std::vector<ImpossibleBox> impossible_boxes(std::span<const Rule> rules) {
 }
 
 std::size_t mend_rows(std::span<const Rule> rules, Table& table) {
-  std::vector<std::uint8_t> changed(rules.empty() ? 0 : table.rows(), 0);
-  for (std::size_t pass = 0; pass < rules.size(); ++pass) {
-    bool any = false;
-    for (const auto& rule : rules) any = mend_by(rule, table, changed) || any;
-    if (!any) break;
+  if (rules.empty()) return 0;
+  std::vector<std::uint8_t> broken(table.rows(), 0);
+  std::set<AttributeId> attributes;
+  for (const auto& rule : rules) {
+    mark_broken(rule, table, broken);
+    for (const auto* condition : {&rule.when, &rule.then}) {
+      for (const auto& clause : *condition) attributes.insert(clause.attribute);
+    }
   }
-  return static_cast<std::size_t>(std::ranges::count(changed, 1));
+  RowMender mender(rules);
+  std::size_t changed = 0;
+  std::vector<Code> row(table.domain().size(), 0);  // of the attributes that rules name
+  std::vector<Code> mended;
+  for (std::size_t r = 0; r < table.rows(); ++r) {
+    if (broken[r] == 0) continue;
+    for (const auto attribute : attributes) row[attribute] = table.column(attribute)[r];
+    mended = row;
+    mender.mend(mended);
+    if (mended == row) continue;
+    for (const auto attribute : attributes) table.column(attribute).set(r, mended[attribute]);
+    ++changed;
+  }
+  return changed;
 }
 
 }  // namespace tandem

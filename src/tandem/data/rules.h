@@ -34,10 +34,11 @@ struct ImpossibleBox {
 // A code belongs to a box only when the rule excludes all of its values.
 std::vector<ImpossibleBox> impossible_boxes(std::span<const Rule> rules);
 
-// Rules in order, each column that breaks `then` taking the first code that fulfils it; all rules
-// again while one changed something, at most as many times as there are rules. A row that then
-// still breaks one (rules that contradict each other) stays so. Returns how many rows changed:
-// private when the table is.
+// Rules in order. A column that breaks a `then` takes the first code that fulfils it and whatever
+// else the rules that apply to the row say of this column; the first that fulfils it alone if
+// nothing fulfils all. All rules again while one changed something, at most as many times as there
+// are rules. A row that then still breaks one (rules that contradict each other) stays so. Returns
+// how many rows changed: private when the table is.
 std::size_t mend_rows(std::span<const Rule> rules, Table& table);
 
 }  // namespace tandem

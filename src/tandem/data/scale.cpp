@@ -42,10 +42,20 @@ constexpr std::array<double, kMostDecimals + 1> kPowersOfTen = {
 double beyond_double(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
-  const auto exponent = text.find_first_of("eE");
-  const bool small = exponent != std::string_view::npos ? text.substr(exponent + 1).starts_with('-')
-                                                        : text.starts_with('0');
-  if (small) return 0.0;
+  const auto e = text.find_first_of("eE");
+  // It is 0.d... times ten to the power of `magnitude`, d not being 0.
+  const auto digits = text.substr(0, e);
+  const auto point = std::min(digits.find('.'), digits.size());
+  const auto leading = std::min(digits.find_first_not_of("0."), digits.size());
+  auto magnitude = static_cast<double>(point) - static_cast<double>(leading);
+  if (leading > point) magnitude += 1.0;  // the point itself is no digit
+  if (e != std::string_view::npos) {
+    const auto exponent = text.substr(e + 1);
+    const double endless = exponent.starts_with('-') ? -1e18 : 1e18;
+    const auto whole = parse_integer(exponent);
+    magnitude += whole ? static_cast<double>(*whole) : endless;
+  }
+  if (magnitude <= 0.0) return 0.0;
   return negative ? -std::numeric_limits<double>::infinity()
                   : std::numeric_limits<double>::infinity();
 }
@@ -68,8 +78,9 @@ class NumberScale final : public Scale {
       if (digits) return static_cast<double>(whole);
     }
     text = trim(text);
-    if (text.starts_with('+')) text.remove_prefix(1);
-    const auto first = text.starts_with('-') ? text.substr(1) : text;
+    const bool plus = text.starts_with('+');
+    if (plus) text.remove_prefix(1);
+    const auto first = !plus && text.starts_with('-') ? text.substr(1) : text;
     // from_chars also reads 'nan' and 'inf'; a number starts with a digit or a point.
     if (first.empty() || (first[0] != '.' && (first[0] < '0' || first[0] > '9'))) return {};
     double value = 0.0;
@@ -111,6 +122,12 @@ class DateScale final : public Scale {
   enum Part : std::size_t { Year, Month, Day, Hour, Minute, Second };
 
   explicit DateScale(const std::string& pattern) {
+    if (trim(pattern) != pattern) {
+      throw UsageError(
+          fmt::format("the pattern {} has a space at an end; leave it out, since a "
+                      "date is read with or without.",
+                      in_quotes(pattern)));
+    }
     std::array<bool, 6> has{};
     for (std::size_t i = 0; i < pattern.size(); ++i) {
       if (pattern[i] != '%') {

@@ -27,7 +27,8 @@ class Scale {
   std::int64_t tick_from(double point) const;
 };
 
-inline constexpr std::int64_t kLargestTick = std::int64_t{1} << 53;
+// Fifteen digits: as many as a double tells apart wherever the point stands.
+inline constexpr std::int64_t kLargestTick = 1'000'000'000'000'000;
 inline constexpr int kMostDecimals = 15;
 
 // Numbers with so many digits after the point, always written: 35000.0 has one.

@@ -27,7 +27,9 @@ void check_version(const Document& document) {
 
 char read_character(const Document& value) {
   const auto character = parse_character(value.as_string());
-  if (!character) value.fail("is not one character, or 'tab'.");
+  if (!character) {
+    value.fail(fmt::format("is {}; write one character, or 'tab'.", in_quotes(value.as_string())));
+  }
   return *character;
 }
 
@@ -51,7 +53,7 @@ TextFormat read_format(const Document& document) {
   if (const auto* decimal = document.find("decimal")) {
     format.decimal_mark = read_character(*decimal);
     if (format.decimal_mark != '.' && format.decimal_mark != ',') {
-      decimal->fail("is not '.' or ','.");
+      decimal->fail(fmt::format("is {}; choose '.' or ','.", in_quotes(decimal->as_string())));
     }
   }
   try {
@@ -82,6 +84,18 @@ Rule read_rule(const Document& document, const std::vector<ColumnSchema>& column
       then.fail(fmt::format("can't be fulfilled: no value of {} does.",
                             in_quotes(columns[clause.attribute].name)));
     }
+  }
+  // A rule that does nothing would go unnoticed; mostly a range wants to be cut.
+  for (const auto& clause : rule.when) {
+    if (std::ranges::max(clause.truth) != Truth::Always) {
+      when.fail(
+          fmt::format("never holds: no value or whole range of {} fulfils it; cut ranges "
+                      "where the rule begins.",
+                      in_quotes(columns[clause.attribute].name)));
+    }
+  }
+  if (impossible_boxes({&rule, 1}).empty()) {
+    then.fail("rules nothing out: every value or range fulfils it, at least in part.");
   }
   return rule;
 }
@@ -128,9 +142,13 @@ Schema Schema::from_document(const Document& document) {
     for (const auto& column : list->as_array()) columns.push_back(read_column(column));
     if (const auto* csv = document.find("csv")) format = read_format(*csv);
     const Document* rule_list = document.find("rules");
-    if (rule_list == nullptr) rule_list = document.find("rule");
+    const Document* rule = document.find("rule");
+    if (rule_list != nullptr && rule != nullptr) {
+      document.fail("has both 'rules' and 'rule'; keep one.");
+    }
+    if (rule_list == nullptr) rule_list = rule;
     if (rule_list != nullptr) {
-      for (const auto& rule : rule_list->as_array()) rules.push_back(read_rule(rule, columns));
+      for (const auto& item : rule_list->as_array()) rules.push_back(read_rule(item, columns));
     }
   } else {
     // private-pgm's {"age": 85, "sex": 2}: every member a column with its size.
