@@ -1,37 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV, plain and gzip, with both policies. The first byte chooses a schema, and whether the rest is
-// a whole file or the rows below a good header.
+// CSV, plain and gzip, in all formats, with both policies. The first byte chooses a schema, and
+// whether the rest is a whole file or the rows below a good header; the second byte a format.
 //
 // Promised: the same result on one thread and two; below a good header private rows never fail, and
-// each line is one row, read as if it stood alone; what public data may hold, it also reads alike.
+// each line is one row, read as if it stood alone; what public data may hold is written and read
+// again; sniffing and scanning take any bytes.
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "input.h"
 #include "tandem/base/error.h"
+#include "tandem/base/text.h"
 #include "tandem/data/csv.h"
+#include "tandem/data/encoding.h"
 
 namespace {
 
 using namespace tandem;
 using fuzz::promise;
 
-struct Case {
-  Schema schema;
-  std::string header;
+class Decimals final : public Codec {
+ public:
+  Code size() const override { return 100; }
+  bool numeric() const override { return true; }
+  Encoded encode(std::string_view text) const override {
+    const auto number = parse_number(text);
+    if (!number) return {0, Fit::Unfit};
+    const bool within = *number >= 0.0 && *number < 10.0;
+    return {static_cast<Code>(std::clamp(*number * 10.0, 0.0, 99.0)),
+            within ? Fit::Exact : Fit::Adapted};
+  }
+  void decode(Code code, Rng& /*rng*/, std::string& to) const override {
+    to += std::to_string(code / 10) + "." + std::to_string(code % 10) + "5";
+  }
+  std::string expected() const override { return "a number"; }
 };
 
-const std::array<Case, 3>& cases() {
-  static const std::array<Case, 3> kCases = {
-      Case{Schema({{"a", "", labelled_codec({"x", "", "\"", "y,z", "l\nf"}, 1)},
-                   {"b", "", coded_codec(300)}}),
-           "a,b\n"},
-      Case{Schema({{"a", "", labelled_codec({"x", "", "?"}, 2)}}), "a\n"},
-      Case{Schema({{"a", "", coded_codec(3)}, {"b", "", coded_codec(70000)}}), "b,other,\"a\"\r\n"},
+struct Case {
+  Schema schema;
+  std::string header;  // in the schema's format
+};
+
+TextFormat format_from(std::uint8_t byte) {
+  static constexpr std::array<char, 4> kDelimiters = {',', ';', '\t', '|'};
+  return {static_cast<Encoding>(byte & 3), kDelimiters[byte >> 2 & 3],
+          (byte & 16) != 0 ? '\'' : '"', (byte & 32) != 0 ? ',' : '.'};
+}
+
+Case case_from(std::uint8_t which, const TextFormat& format) {
+  const auto in_format = [&](std::string header) {
+    for (char& c : header) c = c == ',' ? format.delimiter : c == '"' ? format.quote : c;
+    std::string bytes;
+    promise(!append_encoded(header, format.encoding, bytes), "a header of ASCII is written");
+    return bytes;
   };
-  return kCases;
+  std::vector<ColumnSchema> columns;
+  std::string header;
+  switch (which % 4) {
+    case 0:
+      columns.push_back({"a", "", labelled_codec({"x", "", "\"", "y,z", "l\nf", "\u00e9"}, 1)});
+      columns.push_back({"b", "", coded_codec(300)});
+      header = "a,b\n";
+      break;
+    case 1:
+      columns.push_back({"a", "", labelled_codec({"x", "", "?"}, 2)});
+      header = "a\n";
+      break;
+    case 2:
+      columns.push_back({"a", "", coded_codec(3)});
+      columns.push_back({"b", "", coded_codec(70000)});
+      header = "b,other,\"a\"\r\n";
+      break;
+    default:
+      columns.push_back({"a", "", std::make_unique<Decimals>()});
+      columns.push_back({"b", "", labelled_codec({"x", ".", "1.5", "1,5"}, 0)});
+      header = "a,b\n";
+  }
+  return {Schema(std::move(columns), format), in_format(header)};
 }
 
 // The table, or nothing when the file is refused in one line.
@@ -56,44 +105,89 @@ bool same_row(const Table& a, std::size_t row_of_a, const Table& b, std::size_t 
   return true;
 }
 
+// A line feed as the file has it.
+std::string line_feed(const TextFormat& format) {
+  std::string bytes;
+  append_encoded("\n", format.encoding, bytes);
+  return bytes;
+}
+
+// The lines of the rows, as bytes without their line feeds. In UTF-16, characters are two bytes.
+std::vector<std::string_view> lines_of(std::string_view rows, const std::string& line_end) {
+  std::vector<std::string_view> lines;
+  const std::size_t step = line_end.size();
+  std::size_t start = 0;
+  for (std::size_t at = 0; at + step <= rows.size(); at += step) {
+    if (rows.substr(at, step) != line_end) continue;
+    lines.push_back(rows.substr(start, at - start));
+    start = at + step;
+  }
+  if (start < rows.size()) lines.push_back(rows.substr(start));
+  return lines;
+}
+
 void check_private_rows(const Case& chosen, std::string_view rows, const Table& table) {
-  const auto lines = static_cast<std::size_t>(std::ranges::count(rows, '\n')) +
-                     (rows.empty() || rows.ends_with('\n') ? 0 : 1);
-  promise(table.rows() == lines, "each private line is a row");
-  // Line by line for the first few: a row is a function of its own text.
-  for (std::size_t r = 0; r < std::min<std::size_t>(lines, 4); ++r) {
-    const auto end = std::min(rows.find('\n'), rows.size());
-    const auto line = std::string(rows.substr(0, end)) + "\n";
-    const auto alone = read(chosen.header + line, chosen.schema, RowPolicy::Repair, 1);
+  const std::string line_end = line_feed(chosen.schema.format());
+  const auto lines = lines_of(rows, line_end);
+  promise(table.rows() == lines.size(), "each private line is a row");
+  // Line by line for the first few: a row is a function of its own text. Half a character can only
+  // be the last of a file, so nothing is put behind it.
+  for (std::size_t r = 0; r < std::min<std::size_t>(lines.size(), 4); ++r) {
+    const bool half = lines[r].size() % line_end.size() != 0;
+    const auto alone = read(chosen.header + std::string(lines[r]) + (half ? "" : line_end),
+                            chosen.schema, RowPolicy::Repair, 1);
     promise(alone && alone->rows() == 1 && same_row(table, r, *alone, 0),
             "a private row depends on its own text alone");
-    rows.remove_prefix(std::min(end + 1, rows.size()));
+  }
+}
+
+void check_round_trip(const Case& chosen, const Table& table) {
+  const fuzz::MemoryFile file("");
+  Rng rng(1);
+  write_csv(file.path(), chosen.schema, table, rng);
+  CsvOptions options;
+  options.format = chosen.schema.format();
+  promise(read_csv(file.path(), chosen.schema, options).table == table, "what is written is read");
+}
+
+void check_scan(std::string_view bytes) {
+  const fuzz::MemoryFile file(bytes);
+  std::size_t columns = 0;
+  try {
+    scan_csv(
+        file.path(), {},
+        [&](std::span<const std::string> names, const TextFormat& format) {
+          require_usable(format);
+          columns = names.size();
+        },
+        [&](std::span<const std::string_view> fields, std::size_t) {
+          promise(fields.size() == columns, "a row that is scanned is whole");
+          for (const auto field : fields) {
+            promise(valid_utf8(field) == field.size(), "a field that is scanned is UTF-8");
+          }
+        });
+  } catch (const UsageError& error) {
+    fuzz::check_message(error.what(), file.path());
   }
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  const Case& chosen = cases()[data[0] % cases().size()];
+  if (size < 2) return 0;
+  const Case chosen = case_from(data[0], format_from(data[1]));
   const bool whole = data[0] >= 128;
-  const auto text = fuzz::as_text(data + 1, size - 1);
+  const auto text = fuzz::as_text(data + 2, size - 2);
   const std::string bytes = (whole ? "" : chosen.header) + std::string(text);
 
   for (const auto policy : {RowPolicy::MustFit, RowPolicy::Repair}) {
     const auto table = read(bytes, chosen.schema, policy, 1);
     promise(read(bytes, chosen.schema, policy, 2) == table, "threads change nothing");
-    if (whole || policy == RowPolicy::MustFit) {
-      if (table) {  // what was read is written, and read as it was
-        const fuzz::MemoryFile file("");
-        Rng rng(1);
-        write_csv(file.path(), chosen.schema, *table, rng);
-        promise(read_csv(file.path(), chosen.schema).table == *table, "what is written is read");
-      }
-      continue;
-    }
+    if (table) check_round_trip(chosen, *table);
+    if (whole || policy == RowPolicy::MustFit) continue;
     promise(table.has_value(), "private rows never fail");
     check_private_rows(chosen, text, *table);
   }
+  check_scan(bytes);
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -54,6 +55,40 @@ class FieldWriter {
   bool only_column_;
 };
 
+// Text that grows by small pieces, cheaply.
+class TextBuffer {
+ public:
+  static constexpr std::size_t kPiece = 16;
+
+  void append(std::string_view text) {
+    make_room(text.size());
+    std::memcpy(bytes_.data() + size_, text.data(), text.size());
+    size_ += text.size();
+  }
+  void append(char c) {
+    make_room(1);
+    bytes_[size_++] = c;
+  }
+  // The first `size` of kPiece bytes, all of which are copied: no call, no loop.
+  void append_piece(const char* piece, std::size_t size) {
+    make_room(kPiece);
+    std::memcpy(bytes_.data() + size_, piece, kPiece);
+    size_ += size;
+  }
+
+  std::string_view text() const { return {bytes_.data(), size_}; }
+  std::size_t size() const { return size_; }
+  void clear() { size_ = 0; }
+
+ private:
+  void make_room(std::size_t more) {
+    if (size_ + more > bytes_.size()) bytes_.resize(2 * (size_ + more));
+  }
+
+  std::string bytes_ = std::string(kWriteBytes, '\0');
+  std::size_t size_ = 0;
+};
+
 // The fields of one column. Most codes have one text, which is worked out once and kept.
 class ColumnWriter {
  public:
@@ -62,27 +97,42 @@ class ColumnWriter {
     if (codec.size() <= kMostKeptTexts) kept_.resize(codec.size());
   }
 
-  void append(Code code, Rng& rng, std::string& to) {
-    if (code < kept_.size() && !kept_[code].empty()) {
-      to += kept_[code];
-      return;
+  void append(Code code, Rng& rng, TextBuffer& to) {
+    if (code < kept_.size() && kept_[code].size != kNotKept) {
+      to.append_piece(kept_[code].text.data(), kept_[code].size);
+    } else {
+      append_decoded(code, rng, to);
     }
-    const Rng before = rng;
-    text_.clear();
-    codec_.decode(code, rng, text_);
-    const std::size_t start = to.size();
-    fields_.append(swap_ ? swap_decimal_marks(text_, swapped_) : text_, to);
-    // A codec that drew nothing for this code never will, so its text is always the same.
-    if (code < kept_.size() && rng == before) kept_[code] = to.substr(start);
   }
 
  private:
+  static constexpr std::uint8_t kNotKept = 255;
+  struct Kept {
+    std::array<char, TextBuffer::kPiece> text{};
+    std::uint8_t size = kNotKept;
+  };
+
+  void append_decoded(Code code, Rng& rng, TextBuffer& to) {
+    const Rng before = rng;
+    text_.clear();
+    codec_.decode(code, rng, text_);
+    field_.clear();
+    fields_.append(swap_ ? swap_decimal_marks(text_, swapped_) : text_, field_);
+    to.append(field_);
+    // A codec that drew nothing for this code never will, so its text is always the same.
+    if (code < kept_.size() && field_.size() <= TextBuffer::kPiece && rng == before) {
+      kept_[code].size = static_cast<std::uint8_t>(field_.size());
+      std::ranges::copy(field_, kept_[code].text.begin());
+    }
+  }
+
   const Codec& codec_;
   const FieldWriter& fields_;
   bool swap_;
-  std::vector<std::string> kept_;  // by code; empty: not known, or drawn each time
+  std::vector<Kept> kept_;  // by code
   std::string text_;
   std::string swapped_;
+  std::string field_;
 };
 
 class OutputFile {
@@ -157,18 +207,19 @@ void write_csv(const std::string& path, const Schema& schema, const Table& table
   const std::size_t attributes = schema.columns().size();
   const FieldWriter fields(format, attributes == 1);
   std::vector<ColumnWriter> columns;
-  std::string text;
+  std::string header;
   for (const auto& column : schema.columns()) {
-    if (!columns.empty()) text += format.delimiter;
-    fields.append(column.name, text);
+    if (!columns.empty()) header += format.delimiter;
+    fields.append(column.name, header);
     columns.emplace_back(*column.codec, fields, format.decimal_mark);
   }
-  text += '\n';
 
   OutputFile file(path, format.encoding);
+  file.write(header + "\n");
   // Codes are fetched column by column, a few rows at a time, and written row by row.
   const std::size_t at_once = kCellsAtOnce / std::max<std::size_t>(attributes, 1) + 1;
   std::vector<Code> codes(at_once * attributes);
+  TextBuffer text;
   for (std::size_t first = 0; first < table.rows(); first += at_once) {
     const std::size_t rows = std::min(at_once, table.rows() - first);
     for (std::size_t c = 0; c < attributes; ++c) {
@@ -178,17 +229,17 @@ void write_csv(const std::string& path, const Schema& schema, const Table& table
     }
     for (std::size_t r = 0; r < rows; ++r) {
       for (std::size_t c = 0; c < attributes; ++c) {
-        if (c > 0) text += format.delimiter;
+        if (c > 0) text.append(format.delimiter);
         columns[c].append(codes[r * attributes + c], rng, text);
       }
-      text += '\n';
+      text.append('\n');
     }
-    if (text.size() > kWriteBytes) {
-      file.write(text);
+    if (text.size() > kWriteBytes / 2) {
+      file.write(text.text());
       text.clear();
     }
   }
-  file.write(text);
+  file.write(text.text());
   file.close();
 }
 

@@ -76,6 +76,17 @@ std::size_t ascii_prefix(std::string_view text) {
   return at;
 }
 
+// How many units of UTF-16 from the start are ASCII.
+std::size_t ascii_units(std::string_view bytes, bool big_endian) {
+  const std::size_t high = big_endian ? 0 : 1;
+  std::size_t at = 0;
+  while (at < bytes.size() && bytes[at + high] == '\0' &&
+         static_cast<unsigned char>(bytes[at + 1 - high]) < 0x80) {
+    at += 2;
+  }
+  return at / 2;
+}
+
 bool append_latin1(char32_t point, std::string& to) {
   if (point < 0x80 || (point >= 0xa0 && point < 0x100)) {
     to += static_cast<char>(point);
@@ -174,7 +185,16 @@ void ToUtf8::append(std::string_view bytes, std::string& to) {
     bytes.remove_prefix(1);
   }
   const std::size_t even = bytes.size() / 2 * 2;
-  for (std::size_t i = 0; i < even; i += 2) unit(bytes[i], bytes[i + 1]);
+  for (std::size_t i = 0; i < even; i += 2) {
+    // Most tables are mostly ASCII: runs of it are copied.
+    const std::size_t ascii = high_ ? 0 : ascii_units(bytes.substr(i, even - i), big_endian);
+    const std::size_t before = to.size();
+    to.resize(before + ascii);
+    for (std::size_t k = 0; k < ascii; ++k)
+      to[before + k] = bytes[i + 2 * k + (big_endian ? 1 : 0)];
+    i += 2 * ascii;
+    if (i < even) unit(bytes[i], bytes[i + 1]);
+  }
   if (even < bytes.size()) odd_byte_ = bytes.back();
 }
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "progress.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "tandem/base/text.h"
+
+namespace tandem::cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kQuickEnough{500};  // work that ends sooner shows no line
+constexpr milliseconds kBetweenLines{100};
+constexpr std::size_t kBarCells = 24;
+constexpr const char* kEraseLine = "\r\x1b[K";
+
+std::string bar(double part) {
+  const auto filled = static_cast<std::size_t>(part * static_cast<double>(kBarCells));
+  return "[" + std::string(filled, '#') + std::string(kBarCells - filled, '.') + "]";
+}
+
+void to_terminal(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+std::string time_left(double seconds) {
+  const auto whole = static_cast<long>(seconds + 0.5);
+  if (whole < 60) return fmt::format("{} s left", whole);
+  return fmt::format("{} min {:02} s left", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+ProgressBar::ProgressBar(std::string what, bool wanted)
+    : ProgressBar(std::move(what),
+                  wanted && isatty(STDERR_FILENO) != 0 ? Write(to_terminal) : Write(),
+                  std::chrono::steady_clock::now) {}
+
+ProgressBar::ProgressBar(std::string what, Write write, Clock clock)
+    : what_(std::move(what)), write_(std::move(write)), clock_(std::move(clock)) {
+  start_ = clock_();
+  last_ = start_ + kQuickEnough - kBetweenLines;
+}
+
+ProgressBar::~ProgressBar() { clear(); }
+
+void ProgressBar::bytes(std::size_t done, std::size_t in_all) {
+  if (!write_) return;
+  const auto now = clock_();
+  if (now - last_ < kBetweenLines) return;
+  last_ = now;
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  const auto read = static_cast<double>(done);
+  const auto rate = human_bytes(read / seconds) + "/s";
+  if (in_all == 0) {
+    draw(fmt::format("{}: {}, {}", what_, human_bytes(read), rate));
+    return;
+  }
+  const double part = std::min(read / static_cast<double>(in_all), 1.0);
+  std::string line = fmt::format("{} {} {:3.0f}%  {} of {}, {}", what_, bar(part), 100.0 * part,
+                                 human_bytes(read), human_bytes(static_cast<double>(in_all)), rate);
+  if (part > 0.0) line += ", " + time_left(seconds * (1.0 - part) / part);
+  draw(line);
+}
+
+void ProgressBar::clear() {
+  if (!drawn_) return;
+  write_(kEraseLine);
+  drawn_ = false;
+}
+
+void ProgressBar::draw(const std::string& line) {
+  write_(kEraseLine + line);
+  drawn_ = true;
+}
+
+}  // namespace tandem::cli
