@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "commands.h"
+#include "progress.h"
 #include "tandem/engine/evaluation.h"
 
 namespace tandem::cli {
@@ -33,6 +34,7 @@ class Evaluate final : public Command {
 
   int run() override {
     request_.threads = common_.thread_count();
+    request_.reading = reading_bars(!common_.quiet);
     const auto result = evaluate_files(request_);
     for (const auto& note : result.notes) common_.note(note);
     if (common_.json) {

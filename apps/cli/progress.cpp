@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <utility>
 
 #include "tandem/base/text.h"
@@ -80,6 +81,23 @@ void ProgressBar::clear() {
 void ProgressBar::draw(const std::string& line) {
   write_(kEraseLine + line);
   drawn_ = true;
+}
+
+std::function<void(const std::string&, std::size_t, std::size_t)> reading_bars(bool wanted) {
+  if (!wanted || isatty(STDERR_FILENO) == 0) return {};
+  struct Current {
+    std::string source;
+    std::unique_ptr<ProgressBar> bar;
+  };
+  return [current = std::make_shared<Current>()](const std::string& source, std::size_t read,
+                                                 std::size_t all) {
+    if (!current->bar || current->source != source) {
+      current->source = source;
+      current->bar = std::make_unique<ProgressBar>("reading " + source);
+    }
+    current->bar->bytes(read, all);
+    if (all > 0 && read >= all) current->bar.reset();
+  };
 }
 
 }  // namespace tandem::cli

@@ -41,4 +41,8 @@ class ProgressBar {
   bool drawn_ = false;
 };
 
+// A bar for each source in turn; copies share it.
+std::function<void(const std::string& source, std::size_t read, std::size_t all)> reading_bars(
+    bool wanted);
+
 }  // namespace tandem::cli

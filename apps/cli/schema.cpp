@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "commands.h"
+#include "progress.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/engine/schema_draft.h"
@@ -44,13 +45,14 @@ class SchemaCommand final : public Command {
       throw UsageError("--public is missing; name public data of the same kind.");
     }
     request_.threads = common_.thread_count();
+    request_.reading = reading_bars(!common_.quiet);
     return schema_.empty() ? draft() : check();
   }
 
  private:
   int check() {
     for (const auto& source : request_.public_sources) {
-      const auto result = check_schema(schema_, source, request_.threads);
+      const auto result = check_schema(schema_, source, request_.threads, request_.reading);
       fmt::print("{}", common_.json ? to_document(result).to_json() + "\n"
                                     : source + ": " + to_text(result));
     }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "commands.h"
+#include "progress.h"
 #include "tandem/base/document.h"
 #include "tandem/engine/synth.h"
 
@@ -38,6 +39,7 @@ class Synth final : public Command {
 
   int run() override {
     run_.threads = common_.thread_count();
+    run_.reading = reading_bars(!common_.quiet);
     run_.note = [this](const std::string& text) { common_.note(text); };
     const auto given = [this](std::string_view setting) {
       return args_->given("--" + std::string(setting));

@@ -18,10 +18,11 @@ namespace {
 constexpr int kFormat = 1;
 
 CountedTable load(const std::string& source, RowPolicy policy, const Schema& schema,
-                  Threads threads, std::vector<std::string>& notes) {
+                  const EvaluationRequest& request, std::vector<std::string>& notes) {
   CsvOptions options;
   options.policy = policy;
-  options.threads = threads;
+  options.threads = request.threads;
+  options.progress = progress_of(request.reading, source);
   CsvTable loaded = load_table(source, schema, options);
   if (loaded.table.rows() == 0) {
     throw UsageError(fmt::format("{} has a header and no rows; give a table with rows.", source));
@@ -33,7 +34,7 @@ CountedTable load(const std::string& source, RowPolicy policy, const Schema& sch
   if (policy == RowPolicy::MustFit && loaded.format != schema.format()) {
     notes.push_back(fmt::format("{}: read as {}.", source, describe(loaded.format)));
   }
-  return CountedTable(std::move(loaded.table), threads);
+  return CountedTable(std::move(loaded.table), request.threads);
 }
 
 }  // namespace
@@ -44,9 +45,8 @@ EvaluationResult evaluate_files(const EvaluationRequest& request) {
   const auto workload = Workload::parse(schema.domain(), request.workload);
   EvaluationResult result;
   // The real table is private: its odd rows are repaired in silence, never quoted in an error.
-  const auto real = load(request.real, RowPolicy::Repair, schema, request.threads, result.notes);
-  const auto synthetic =
-      load(request.synthetic, RowPolicy::MustFit, schema, request.threads, result.notes);
+  const auto real = load(request.real, RowPolicy::Repair, schema, request, result.notes);
+  const auto synthetic = load(request.synthetic, RowPolicy::MustFit, schema, request, result.notes);
   result.evaluation = evaluate(workload, real, synthetic);
   return result;
 }

@@ -8,7 +8,7 @@
 
 #include "tandem/base/document.h"
 #include "tandem/base/parallel.h"
-#include "tandem/engine/settings.h"
+#include "tandem/engine/preparation.h"
 #include "tandem/eval/metrics.h"
 
 namespace tandem {
@@ -20,6 +20,7 @@ struct EvaluationRequest {
   std::string workload = "all-3way";
   FormatSettings text;  // of the real table
   Threads threads;
+  Reading reading;
 };
 
 struct EvaluationResult {

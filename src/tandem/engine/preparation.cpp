@@ -105,7 +105,7 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, Threads thre
 }
 
 PublicData load_public(const SynthSettings& s, const Schema& schema, Threads threads,
-                       const Note& note) {
+                       const Note& note, const Reading& reading) {
   const auto say = [&](const std::string& sentence) {
     if (note) note("Note: " + sentence);
   };
@@ -113,6 +113,7 @@ PublicData load_public(const SynthSettings& s, const Schema& schema, Threads thr
   for (const auto& source : s.public_sources) {
     CsvOptions options;
     options.threads = threads;
+    options.progress = progress_of(reading, source);
     CsvTable loaded = load_table(source, schema, options);
     if (!loaded.ignored_columns.empty()) {
       say(fmt::format("{}: ignored {}, not in the schema.", source,

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "tandem/base/parallel.h"
+#include "tandem/data/csv.h"
 #include "tandem/data/schema.h"
+#include "tandem/engine/reading.h"
 #include "tandem/engine/settings.h"
 #include "tandem/mechanism/mechanism.h"
 #include "tandem/mechanism/problem.h"
@@ -38,7 +40,7 @@ Prepared prepare(const SynthSettings& settings, const FindMechanism& find, Threa
                  const Note& note);
 
 PublicData load_public(const SynthSettings& settings, const Schema& schema, Threads threads,
-                       const Note& note);
+                       const Note& note, const Reading& reading = {});
 
 // The schema with every column that asks for it drawing inside its ranges as public data lies
 // there.

@@ -77,7 +77,7 @@ Profiles profile_sources(const SchemaRequest& request, std::vector<std::string>&
       }
     };
     CsvScanOptions options;
-    options.progress = request.progress;
+    options.progress = progress_of(request.reading, source);
     scan_csv(source, options, on_header, on_row);
   }
   return out;
@@ -264,11 +264,11 @@ SchemaDraft draft_schema(const SchemaRequest& request) {
 }
 
 SchemaCheck check_schema(const std::string& schema_path, const std::string& public_source,
-                         Threads threads, const ReadProgress& progress) {
+                         Threads threads, const Reading& reading) {
   const Schema schema = Schema::read(schema_path);
   CsvOptions options;
   options.threads = threads;
-  options.progress = progress;
+  options.progress = progress_of(reading, public_source);
   const CsvTable loaded = load_table(public_source, schema, options);
   SchemaCheck out;
   out.rows = loaded.table.rows();

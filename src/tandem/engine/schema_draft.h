@@ -11,6 +11,7 @@
 #include "tandem/base/parallel.h"
 #include "tandem/data/csv.h"
 #include "tandem/engine/column_draft.h"
+#include "tandem/engine/reading.h"
 
 namespace tandem {
 
@@ -20,7 +21,7 @@ struct SchemaRequest {
   DraftOptions options;
   bool propose_rules = true;
   Threads threads;
-  ReadProgress progress;
+  Reading reading;
 };
 
 struct SchemaDraft {
@@ -47,7 +48,7 @@ struct SchemaCheck {
 
 // How a PUBLIC table fits. SchemaError with a line when a row doesn't at all.
 SchemaCheck check_schema(const std::string& schema, const std::string& public_source,
-                         Threads threads, const ReadProgress& progress = {});
+                         Threads threads, const Reading& reading = {});
 
 Document to_document(const SchemaCheck& check);
 std::string to_text(const SchemaCheck& check);

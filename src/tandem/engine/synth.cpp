@@ -67,7 +67,7 @@ SynthSummary synthesize(const SynthRun& run) {
   const Prepared p = prepare(s, run.find, run.threads, run.note);
   check_memory(s, p.schema);
   const Problem problem{p.schema.domain(), p.workload,
-                        load_public(s, p.schema, run.threads, run.note)};
+                        load_public(s, p.schema, run.threads, run.note, run.reading)};
   const Schema writing = learn_inside(p.schema, s.public_sources);
   const bool seeded = s.seed >= 0;
   const auto seed = static_cast<std::uint64_t>(s.seed);
@@ -105,10 +105,11 @@ SynthSummary synthesize(const SynthRun& run) {
   std::optional<Curator> gate;
   Release release;
   try {
-    gate.emplace(open_private(s.private_source, p.schema, {p.unit, s.person, run.threads}),
-                 p.filter, std::move(entropy),
-                 file_transcript(folder.transcript(), ledger, record.id),
-                 CuratorSettings{.unit = p.unit, .threads = run.threads, .progress = run.progress});
+    gate.emplace(
+        open_private(s.private_source, p.schema,
+                     {p.unit, s.person, run.threads, progress_of(run.reading, s.private_source)}),
+        p.filter, std::move(entropy), file_transcript(folder.transcript(), ledger, record.id),
+        CuratorSettings{.unit = p.unit, .threads = run.threads, .progress = run.progress});
     release = p.mechanism.run(*gate, problem, p.parameters, rng);
   } catch (const Error&) {
     // Privacy: the filter says that nothing was charged, so nothing private was drawn.
@@ -146,7 +147,7 @@ std::vector<std::string> plan_synthesis(const SynthRun& run) {
   const Prepared p = prepare(s, run.find, run.threads, run.note);
   check_memory(s, p.schema);
   const Problem problem{p.schema.domain(), p.workload,
-                        load_public(s, p.schema, run.threads, run.note)};
+                        load_public(s, p.schema, run.threads, run.note, run.reading)};
   // A curator of no rows knows every price and scale, and has nothing to tell.
   const Curator curator(PrivateData(memory_source(Table(problem.domain, 0))), p.filter,
                         std::make_unique<SystemEntropy>(), memory_transcript(),

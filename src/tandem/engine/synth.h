@@ -8,6 +8,7 @@
 
 #include "tandem/base/document.h"
 #include "tandem/base/parallel.h"
+#include "tandem/engine/preparation.h"
 #include "tandem/engine/settings.h"
 #include "tandem/mechanism/registry.h"
 
@@ -18,9 +19,10 @@ struct SynthRun {
   bool force = false;   // replace a former release, discard an interrupted one
   bool resume = false;  // go on with an interrupted release
   Threads threads;
-  std::function<Mechanism(const std::string& name)> find = find_mechanism;  // or one's own
-  std::function<void(const std::string& note)> note;  // sentences for the person at the terminal
+  FindMechanism find = find_mechanism;  // or one's own
+  Note note;
   std::function<void(std::size_t step, double spent)> progress;
+  Reading reading;
 };
 
 struct SynthSummary {

@@ -48,6 +48,7 @@ PrivateData open_private(const std::string& source, const Schema& schema,
   reading.policy = RowPolicy::Repair;
   reading.threads = options.threads;
   reading.key_column = options.person;
+  reading.progress = options.progress;
   CsvTable loaded = load_table(source, schema, reading);
 
   if (!options.person.empty() && !mutant(Mutant::KeepAllRows)) {

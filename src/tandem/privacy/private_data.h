@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tandem/base/parallel.h"
+#include "tandem/data/csv.h"
 #include "tandem/data/schema.h"
 #include "tandem/privacy/privacy_unit.h"
 
@@ -31,6 +32,7 @@ struct PrivateSourceOptions {
   PrivacyUnit unit;
   std::string person;  // the column that tells people apart; empty: none
   Threads threads;
+  ReadProgress progress = {};
 };
 
 // Opens a private table. Every line is a row, and a total function of the schema. With a person
