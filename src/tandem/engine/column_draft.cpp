@@ -240,7 +240,9 @@ class Drafter {
          {"F", "T"}}};
     if (values.size() > 2) return false;
     for (const auto& [no, yes] : kPairs) {
-      const auto known = [&](const std::string& text) { return text == no || text == yes; };
+      const auto known = [&no = no, &yes = yes](const std::string& text) {
+        return text == no || text == yes;
+      };
       if (!std::ranges::all_of(values, known)) continue;
       if (values.size() == 1 && no.size() == 1) continue;  // a lone F is not a boolean
       out_.column.set("kind", "boolean");
