@@ -11,7 +11,9 @@
 
 namespace tandem {
 
-CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options) {
+namespace {
+
+void refuse_unread(const std::string& source) {
   static constexpr std::array<std::string_view, 4> kUnread = {"duckdb:", "postgresql://",
                                                               "clickhouse://", "pairs:"};
   bool unread = source.ends_with(".parquet");
@@ -21,7 +23,19 @@ CsvTable load_table(const std::string& source, const Schema& schema, const CsvOp
         fmt::format("{} is of a kind this version can't read; export it as a .csv or .csv.gz file.",
                     in_quotes(source)));
   }
+}
+
+}  // namespace
+
+CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options) {
+  refuse_unread(source);
   return read_csv(source, schema, options);
+}
+
+void scan_table(const std::string& source, const CsvScanOptions& options,
+                const OnCsvHeader& on_header, const OnCsvRow& on_row) {
+  refuse_unread(source);
+  scan_csv(source, options, on_header, on_row);
 }
 
 }  // namespace tandem

@@ -11,4 +11,8 @@ namespace tandem {
 // Loads a table from `.csv` or `.csv.gz`. UsageError for other kinds, naming the known ones.
 CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options);
 
+// Passes over a PUBLIC table as text, before there is a schema. UsageError as above.
+void scan_table(const std::string& source, const CsvScanOptions& options,
+                const OnCsvHeader& on_header, const OnCsvRow& on_row);
+
 }  // namespace tandem
