@@ -19,12 +19,15 @@ step "1. A ledger holds what all releases of the register together may spend: ep
 run build/tandem budget create --ledger $demo/register.ledger --dataset register --epsilon 2
 
 step "2. A release of the register, at epsilon 1. The ledger is charged before a row is read."
-run build/tandem synth --private $sample/private-coded.csv --schema $sample/domain.json \
-  --epsilon 1 --ledger $demo/register.ledger --out $demo/release
+run build/tandem synth --private $sample/private.csv --public $sample/public.csv \
+  --schema examples/population/schema.toml --epsilon 1 --ledger $demo/register.ledger --out $demo/release
+
+printf '\nIts first rows look like a table of persons, with the same columns, formats and empty cells:\n\n'
+head -n 6 $demo/release/synthetic.csv | sed 's/^/  /'
 
 step "3. How good is it? Only the steward may look: this compares with the private register."
-run build/tandem evaluate --real $sample/private-coded.csv --synthetic $demo/release/synthetic.csv \
-  --schema $sample/domain.json
+run build/tandem evaluate --real $sample/private.csv --synthetic $demo/release/synthetic.csv \
+  --schema examples/population/schema.toml
 
 step "4. What is left of the budget?"
 run build/tandem budget show --ledger $demo/register.ledger

@@ -23,8 +23,10 @@ int main(int argc, char** argv) {
   using namespace tandem::cli;
   keep_standard_streams_apart();
   std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(schema_command());
   commands.push_back(synth_command());
   commands.push_back(evaluate_command());
+  commands.push_back(compare_command());
   commands.push_back(budget_command());
   commands.push_back(mechanisms_command());
   return run_commands(argc, argv, commands);

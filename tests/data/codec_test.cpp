@@ -7,17 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "support/codecs.h"
+#include "support/errors.h"
 #include "tandem/base/error.h"
+#include "tandem/data/binned_codec.h"
 
 namespace tandem {
 namespace {
 
-std::string decoded(const Codec& codec, Code code) {
-  Rng rng(1);
-  std::string text;
-  codec.decode(code, rng, text);
-  return text;
-}
+using test::broken_by_code;
+using test::broken_by_text;
+using test::decoded;
+using test::error_of;
 
 struct Expected {
   const char* text;
@@ -102,6 +103,190 @@ TEST(LabelledCodec, RefusesRepeatedValuesAndAnUnknownUnknown) {
   EXPECT_THROW(labelled_codec({"a", "b", "a"}, 0), InternalError);
   EXPECT_THROW(labelled_codec({"a", "b"}, 2), InternalError);
   EXPECT_THROW(labelled_codec({}, 0), InternalError);
+}
+
+TEST(LabelledCodec, ComparesByOrderOnlyWhenItHasOne) {
+  using enum Truth;
+  const auto ordinal = labelled_codec({"low", "mid", "high"}, 0, true);
+  EXPECT_EQ(ordinal->compare(Comparison::GreaterOrEqual, "mid"),
+            (std::vector<Truth>{Never, Always, Always}));
+  const auto nominal = labelled_codec({"a", "b", "c"}, 0);
+  EXPECT_EQ(nominal->compare(Comparison::NotEqual, "b"),
+            (std::vector<Truth>{Always, Never, Always}));
+  EXPECT_EQ(error_of<UsageError>([&] { nominal->compare(Comparison::Less, "b"); }),
+            "has values without an order; compare with = or !=, or make it ordinal");
+  EXPECT_EQ(error_of<UsageError>([&] { ordinal->compare(Comparison::Equal, "top"); }),
+            "has no value 'top'");
+}
+
+TEST(LabelledCodec, HoldsThousandsOfValues) {
+  std::vector<std::string> values;
+  for (int i = 0; i < 100'000; ++i) values.push_back("v" + std::to_string(i));
+  const auto codec = labelled_codec(values, 7);
+  for (Code code = 0; code < codec->size(); code += 999)
+    EXPECT_EQ(broken_by_code(*codec, code), "");
+  EXPECT_EQ(codec->encode("v100000"), (Encoded{7, Fit::Unfit}));
+}
+
+TEST(BooleanCodec, UnderstandsTheUsualWords) {
+  const auto codec = boolean_codec("false", "true");
+  for (const char* text : {"false", "False", " FALSE ", "no", "F", "n", "0"}) {
+    EXPECT_EQ(codec->encode(text), Encoded{0}) << text;
+  }
+  for (const char* text : {"true", "TRUE", "yes", "\tY", "t", "1"}) {
+    EXPECT_EQ(codec->encode(text), Encoded{1}) << text;
+  }
+  for (const char* text : {"", "2", "00", "1.0", "tru", "y e s", "N/A"}) {
+    EXPECT_EQ(codec->encode(text), (Encoded{0, Fit::Unfit})) << text;
+  }
+  EXPECT_EQ(codec->labels(), (std::vector<std::string>{"false", "true"}));
+  EXPECT_EQ(codec->expected(), "'false' or 'true'");
+  EXPECT_EQ(codec->compare(Comparison::Equal, "yes"),
+            (std::vector<Truth>{Truth::Never, Truth::Always}));
+}
+
+TEST(BooleanCodec, TextsOfItsOwnAreAllThatItKnows) {
+  const auto crossed = boolean_codec("Y", "N");  // 'N' means true here
+  for (const char* text : {"Y", "y", " y"}) EXPECT_EQ(crossed->encode(text), Encoded{0}) << text;
+  for (const char* text : {"N", "n", " N"}) EXPECT_EQ(crossed->encode(text), Encoded{1}) << text;
+  const auto cased = boolean_codec("a", "A");
+  EXPECT_EQ(cased->encode(" A"), Encoded{1});
+  const auto coded = boolean_codec("1", "2");
+  EXPECT_EQ(coded->encode(" 1 "), Encoded{0});
+  for (const char* text : {"0", "N", "true"}) {
+    EXPECT_EQ(coded->encode(text), (Encoded{0, Fit::Unfit})) << text;
+  }
+  const auto spaced = boolean_codec(" no", "");
+  EXPECT_EQ(spaced->encode(""), Encoded{1});
+  EXPECT_EQ(spaced->encode("no"), Encoded{0});
+  EXPECT_THROW(boolean_codec("x", "x"), InternalError);
+}
+
+RC_GTEST_PROP(BooleanCodec, ReadsWhatItWrites, (const std::string& no, const std::string& yes)) {
+  RC_PRE(no != yes);
+  const auto codec = boolean_codec(no, yes);
+  RC_ASSERT(broken_by_code(*codec, 0).empty());
+  RC_ASSERT(broken_by_code(*codec, 1).empty());
+}
+
+std::unique_ptr<Codec> percent() {
+  const auto scale = number_scale(0);
+  return binned_codec(number_scale(0), Ranges::equal(*scale, 0, 500, 1, 5), 1);
+}
+
+TEST(ExtendedCodec, HasACodeForEachExtra) {
+  const auto codec =
+      extended_codec(percent(), {.specials = {"N", "501"}, .other = "?", .nulls = {"", "NA"}});
+  EXPECT_EQ(codec->size(), 9U);
+  EXPECT_EQ(codec->labels()[5], "N");
+  EXPECT_EQ(codec->labels()[8], "");
+  EXPECT_EQ(codec->expected(), "a whole number from 0 to 500, nor 'N' and '501'");
+  const struct {
+    const char* text;
+    Encoded expected;
+  } cases[] = {{"0", {0}},
+               {"500", {4}},
+               {"N", {5}},
+               {"501", {6}},  // beside the range, though it is a number
+               {"502", {4, Fit::Adapted}},
+               {"?", {7}},
+               {"n", {7, Fit::Adapted}},
+               {" N", {7, Fit::Adapted}},
+               {"", {8}},
+               {"NA", {8}}};
+  for (const auto& [text, expected] : cases) EXPECT_EQ(codec->encode(text), expected) << text;
+  EXPECT_EQ(decoded(*codec, 8), "");
+  for (Code code = 0; code < 9; ++code) EXPECT_EQ(broken_by_code(*codec, code), "");
+}
+
+TEST(ExtendedCodec, WhatFitsNowhereIsOtherThenNullThenWhatTheInnerSays) {
+  const auto code_of = [](Extras extras, std::string_view text) {
+    return extended_codec(labelled_codec({"a", "b"}, 1), std::move(extras))->encode(text);
+  };
+  EXPECT_EQ(code_of({.specials = {"s"}}, "x"), (Encoded{1, Fit::Unfit}));
+  EXPECT_EQ(code_of({.nulls = {""}}, "x"), (Encoded{2, Fit::Unfit}));
+  EXPECT_EQ(code_of({.nulls = {""}, .unfit_stays_inside = true}, "x"), (Encoded{1, Fit::Unfit}));
+  EXPECT_EQ(code_of({.other = "o", .nulls = {""}}, "x"), (Encoded{2, Fit::Adapted}));
+}
+
+TEST(ExtendedCodec, RefusesATextWithTwoMeanings) {
+  const auto error = [](Extras extras) {
+    return error_of<UsageError>([&] { extended_codec(percent(), std::move(extras)); });
+  };
+  EXPECT_EQ(error({.specials = {"12"}}),
+            "names '12' beside its values, but that is one of them; name it once");
+  EXPECT_EQ(error({.specials = {"N", "N"}}), "names 'N' twice; keep one");
+  EXPECT_EQ(error({.specials = {"N"}, .other = "N"}), "names 'N' twice; keep one");
+  EXPECT_EQ(error({.specials = {""}, .nulls = {""}}), "names '' twice; keep one");
+  EXPECT_EQ(error({.other = "x", .nulls = {"y", "x"}}), "names 'x' twice; keep one");
+}
+
+TEST(ExtendedCodec, ExtrasHaveNoPlaceInTheOrder) {
+  using enum Truth;
+  const auto codec =
+      extended_codec(labelled_codec({"1", "2"}, 0, true), {.specials = {"N"}, .nulls = {"", "NA"}});
+  EXPECT_EQ(codec->compare(Comparison::Less, "2"),
+            (std::vector<Truth>{Always, Never, Never, Never}));
+  EXPECT_EQ(codec->compare(Comparison::NotEqual, "2"),
+            (std::vector<Truth>{Always, Never, Always, Always}));
+  EXPECT_EQ(codec->compare(Comparison::Equal, "NA"),
+            (std::vector<Truth>{Never, Never, Never, Always}));
+  EXPECT_EQ(codec->compare(Comparison::NotEqual, "N"),
+            (std::vector<Truth>{Always, Always, Never, Always}));
+  EXPECT_EQ(error_of<UsageError>([&] { codec->compare(Comparison::Less, "N"); }),
+            "has 'N' beside its range; compare it with = or !=");
+}
+
+TEST(ExtendedCodec, DrawsAsPublicValuesInsideAndLeavesExtrasAlone) {
+  const auto codec = extended_codec(percent(), {.specials = {"N", "501"}});
+  const std::vector<std::string> texts = {"7", "N", "501", "x"};
+  const auto drawing = codec->drawing_as(texts);
+  ASSERT_NE(drawing, nullptr);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) EXPECT_EQ(decoded(*drawing, 0, seed), "7");
+  EXPECT_EQ(decoded(*drawing, 6), "501");
+  EXPECT_EQ(extended_codec(coded_codec(3), {.nulls = {""}})->drawing_as(texts), nullptr);
+}
+
+TEST(ExtendedCodec, LabelsCodesOfPlainSizes) {
+  const auto codec = extended_codec(coded_codec(2), {.nulls = {""}});
+  EXPECT_EQ(codec->labels(), (std::vector<std::string>{"0", "1", ""}));
+  EXPECT_TRUE(extended_codec(coded_codec(1U << 31), {.nulls = {""}})->labels().empty());
+}
+
+// One of each kind, as it is and with extras.
+std::vector<std::unique_ptr<Codec>> all_codecs(const Extras& extras) {
+  std::vector<std::unique_ptr<Codec>> out;
+  for (const bool extended : {false, true}) {
+    const auto add = [&](std::unique_ptr<Codec> codec) {
+      out.push_back(extended ? extended_codec(std::move(codec), extras) : std::move(codec));
+    };
+    const auto dates = date_scale("%d.%m.%Y");
+    add(coded_codec(1));
+    add(coded_codec(1U << 31));
+    add(labelled_codec({"a", "A", " a", "b\xff", "é"}, 2));
+    add(boolean_codec("no", "yes"));
+    add(percent());
+    add(binned_codec(number_scale(2), {.starts = {-1.5, 0.25}, .last = 2.5}, 25));
+    add(binned_codec(date_scale("%d.%m.%Y"), Ranges::equal(*dates, -900, 900, 1, 7), 1));
+  }
+  return out;
+}
+
+TEST(Codecs, GiveOddTextsACodeThatReadsBack) {
+  for (const auto& codec :
+       all_codecs({.specials = {"special", "1e9"}, .other = " ", .nulls = {"", "-"}})) {
+    for (const auto& text : test::odd_texts()) {
+      EXPECT_EQ(broken_by_text(*codec, text), "") << codec->expected();
+    }
+    for (const Code code : {Code{0}, codec->size() / 2, codec->size() - 1}) {
+      EXPECT_EQ(broken_by_code(*codec, code), "") << codec->expected();
+    }
+  }
+}
+
+RC_GTEST_PROP(Codecs, GiveEveryTextACodeThatReadsBack, (const std::string& text)) {
+  static const auto kCodecs = all_codecs({.specials = {"special"}, .other = {}, .nulls = {""}});
+  for (const auto& codec : kCodecs) RC_ASSERT(broken_by_text(*codec, text).empty());
 }
 
 }  // namespace

@@ -89,11 +89,13 @@ const Outcome kOutcomes[] = {
     {"nul.csv", kUtf8, "FILE, line 3: a NUL character stands there; is this a text file in UTF-8?",
      "x1.5 ?2.0"},
     {"number-bad.csv", kUtf8,
-     "FILE, line 2: column 'b' holds 'one', which is not a number 0 to 9.9; mend the file or the "
+     "FILE, line 2: column 'b' holds 'one', which is not a number from 0.0 to 9.9; mend the file "
+     "or the "
      "schema.",
      "x0.0 y2.0"},
     {"number-empty.csv", kUtf8,
-     "FILE, line 2: column 'b' holds '', which is not a number 0 to 9.9; mend the file or the "
+     "FILE, line 2: column 'b' holds '', which is not a number from 0.0 to 9.9; mend the file or "
+     "the "
      "schema.",
      "x0.0 y2.0"},
     {"number-too-large.csv", kUtf8, "x9.9 y2.0", kBoth},

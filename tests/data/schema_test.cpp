@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/errors.h"
 #include "support/files.h"
@@ -114,7 +116,8 @@ TEST(Schema, ErrorsNameTheFileAndThePlace) {
        "s.json: columns[1].values[1] is a number; write it as a string, the way it stands in the "
        "file."},
       {R"({"columns": [{"name": "a", "kind": "date", "size": 2}]})",
-       "s.json: columns[1].kind is 'date'; choose 'categorical'."},
+       "s.json: columns[1].size belongs to columns of kind 'categorical', and this one is 'date'; "
+       "mend one."},
       {R"({"columns": [{"name": "a", "size": 2, "unknwon": 1}]})",
        "s.json: columns[1] has an unknown key 'unknwon'; did you mean 'unknown'?"},
       {R"({"columns": [{"name": "a", "size": 2}], "colum": 1})",
@@ -125,6 +128,8 @@ TEST(Schema, ErrorsNameTheFileAndThePlace) {
        "s.json has both 'columns' and 'column'; keep one."},
       {R"({"columns": [{"name": "a", "size": 2}, {"name": "a", "size": 3}]})",
        "s.json: The schema names column 'a' twice; rename one."},
+      {R"({"columns": [{"name": "a", "size": 2}], "rule": [], "rules": []})",
+       "s.json has both 'rules' and 'rule'; keep one."},
       {R"({"": 2})", "s.json: Column 1 of the schema has no name; give it one."},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(json_error(text), message) << text;
@@ -150,6 +155,126 @@ TEST(Schema, MissingFilesAndFoldersAreNamed) {
                        (dir / "s.json") + " can't be opened"));
   EXPECT_TRUE(contains(error_of<UsageError>([&] { Schema::read(dir.path().string()); }),
                        dir.path().string() + " is a folder"));
+}
+
+TEST(Schema, ReadsTheFormatOfItsFiles) {
+  const std::string column = "[[column]]\nname = 'a'\nsize = 2\n";
+  EXPECT_EQ(from_toml(column).format(), TextFormat{});
+  EXPECT_EQ(from_toml(column + "[csv]\n").format(), TextFormat{});
+  EXPECT_EQ(
+      from_toml(column +
+                "[csv]\nencoding = 'latin-1'\ndelimiter = ';'\nquote = \"'\"\ndecimal = ','")
+          .format(),
+      (TextFormat{
+          .encoding = Encoding::Latin1, .delimiter = ';', .quote = '\'', .decimal_mark = ','}));
+  for (const char* tab : {"'tab'", "\"\\t\""}) {
+    EXPECT_EQ(from_toml(column + "[csv]\ndelimiter = " + tab).format().delimiter, '\t');
+  }
+  const std::pair<const char*, Encoding> encodings[] = {{"utf-8", Encoding::Utf8},
+                                                        {"utf-16le", Encoding::Utf16LittleEndian},
+                                                        {"utf-16be", Encoding::Utf16BigEndian}};
+  for (const auto& [name, encoding] : encodings) {
+    const auto schema = from_toml(column + "[csv]\nencoding = '" + name + "'");
+    EXPECT_EQ(schema.format().encoding, encoding);
+  }
+  const struct {
+    const char* line;
+    const char* message;
+  } cases[] = {
+      {"encoding = 'ascii'",
+       "s.toml: csv.encoding is 'ascii'; choose 'utf-8', 'latin-1', 'utf-16le' or 'utf-16be'."},
+      {"delimiter = ''", "s.toml: csv.delimiter is ''; write one character, or 'tab'."},
+      {"delimiter = ';;'", "s.toml: csv.delimiter is ';;'; write one character, or 'tab'."},
+      {"delimiter = 'é'", "s.toml: csv.delimiter is 'é'; write one character, or 'tab'."},
+      {"delimiter = \"\\n\"", "s.toml: csv.delimiter is '\\x0a'; write one character, or 'tab'."},
+      {"delimiter = 5", "s.toml: csv.delimiter is a whole number; expected a string."},
+      {"delimiter = '\"'",
+       "s.toml: csv can't be used: the quote and the delimiter are the same; change one."},
+      {"decimal = ';'", "s.toml: csv.decimal is ';'; choose '.' or ','."},
+      {"separator = ';'",
+       "s.toml: csv has an unknown key 'separator'; known keys are 'encoding', 'delimiter', "
+       "'quote' and "
+       "'decimal'."},
+  };
+  for (const auto& [line, message] : cases) {
+    const std::string text = column + "[csv]\n" + line;
+    EXPECT_EQ(error_of<UsageError>([&] { from_toml(text); }), message) << line;
+  }
+}
+
+TEST(Schema, ReadsRules) {
+  const std::string columns =
+      "[[column]]\nname = 'age'\nkind = 'integer'\nmin = 0\nmax = 99\nbins = 10\n"
+      "[[column]]\nname = 'married'\nkind = 'boolean'\n[[rule]]\n";
+  const auto schema =
+      from_toml(columns + "if = 'age < 10'\nthen = 'married = no'\ndescription = 'children'\n");
+  ASSERT_EQ(schema.rules().size(), 1U);
+  EXPECT_EQ(schema.rules()[0].text, "if age < 10 then married = no");
+  EXPECT_EQ(schema.rules()[0].when[0].truth[0], Truth::Always);
+  EXPECT_EQ(schema.rules()[0].then[0].attribute, 1U);
+  const struct {
+    const char* lines;
+    const char* message;
+  } cases[] = {
+      {"if = 'age < 10'", "s.toml: rule[1] has no 'then'; add it."},
+      {"then = 'age < 10'", "s.toml: rule[1] has no 'if'; add it."},
+      {"if = 5\nthen = 'age < 10'", "s.toml: rule[1].if is a whole number; expected a string."},
+      {"when = 'age < 10'", "s.toml: rule[1] has an unknown key 'when'; did you mean 'then'?"},
+      {"if = 'ages < 10'\nthen = 'married = no'",
+       "s.toml: rule[1].if is wrong: the condition 'ages < 10' can't be read: 'ages' is not a "
+       "column."},
+      {"if = 'age < 10'\nthen = 'married'",
+       "s.toml: rule[1].then is wrong: the condition 'married' can't be read: 'married' needs =, "
+       "!=, <, <=, >, >= or 'in' after it."},
+      {"if = 'married = yes'\nthen = 'age > 200'",
+       "s.toml: rule[1].then can't be fulfilled: no value of 'age' does."},
+      {"if = 'age < 5'\nthen = 'married = no'",
+       "s.toml: rule[1].if never holds: no value or whole range of 'age' fulfils it; cut ranges "
+       "where the rule begins."},
+      {"if = 'married = yes'\nthen = 'age >= 5'",
+       "s.toml: rule[1].then rules nothing out: every value or range fulfils it, at least in "
+       "part."},
+  };
+  for (const auto& [lines, message] : cases) {
+    const std::string text = columns + lines;
+    EXPECT_EQ(error_of<UsageError>([&] { from_toml(text); }), message) << lines;
+  }
+}
+
+TEST(Schema, CopiesShareTheirCodecs) {
+  const auto schema = from_json(R"({"a": 3})");
+  const Schema copy = schema;  // NOLINT(performance-unnecessary-copy-initialization): on purpose
+  EXPECT_EQ(copy.columns()[0].codec, schema.columns()[0].codec);
+  EXPECT_EQ(copy.domain(), schema.domain());
+}
+
+// The blocks of docs/schema.md between ```LANGUAGE and ```.
+std::vector<std::string> examples(const std::string& language) {
+  const auto page = test::read_file(TANDEM_SOURCE_DIR "/docs/schema.md");
+  const std::string fence = "```" + language + "\n";
+  std::vector<std::string> out;
+  for (auto at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
+    at += fence.size();
+    const auto end = page.find("```", at);
+    out.push_back(page.substr(at, end - at));
+    at = end + 3;
+  }
+  return out;
+}
+
+TEST(Schema, TheExamplesOfItsPageAreRead) {
+  const auto toml = examples("toml");
+  const auto json = examples("json");
+  EXPECT_GE(toml.size(), 4U);
+  EXPECT_GE(json.size(), 2U);
+  for (const auto& text : json) EXPECT_NO_THROW(from_json(text)) << text;
+  std::string columns;  // a block without columns goes with those before it
+  for (const auto& text : toml) {
+    const bool whole = text.find("[[column]]") != std::string::npos;
+    EXPECT_NO_THROW(from_toml(whole ? text : columns + text)) << text;
+    if (whole) columns = text;
+  }
+  EXPECT_EQ(from_toml(toml.at(0)).domain(), from_json(json.at(0)).domain());
 }
 
 }  // namespace

@@ -108,7 +108,8 @@ TEST_F(Synth, WritesTheDocumentedFiles) {
   for (const auto& entry : fs::recursive_directory_iterator(run_.settings.out)) {
     names.insert(entry.path().filename().string());
   }
-  EXPECT_EQ(names, (std::set<std::string>{"release.json", "measurements.json", "synthetic.csv"}));
+  EXPECT_EQ(names, (std::set<std::string>{"release.json", "measurements.json", "schema.toml",
+                                          "synthetic.csv"}));
   EXPECT_FALSE(fs::exists(run_.settings.out + ".partial"));
 }
 

@@ -26,21 +26,7 @@ TEST(LoadTable, RefusesKindsItCannotRead) {
     const auto message = test::error_of<UsageError>([&] { load_table(source, one_column(), {}); });
     EXPECT_TRUE(test::contains(message, source));
     EXPECT_TRUE(test::contains(message, ".csv or .csv.gz"));
-    const auto scanning = [&] { scan_table(source, {}, {}, {}); };
-    EXPECT_EQ(test::error_of<UsageError>(scanning), message);
   }
-}
-
-TEST(ScanTable, PassesOverTheRowsOfACsvFile) {
-  const test::TempDir dir;
-  std::string text;
-  scan_table(
-      dir.write("t.csv", "a;b\n1;2\n"), {},
-      [&](auto names, const auto& format) { text += names[1] + format.delimiter; },
-      [&](auto fields, std::size_t line) {
-        text += std::string(fields[1]) + std::to_string(line);
-      });
-  EXPECT_EQ(text, "b;22");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,10 @@ struct Encoded {
   bool operator==(const Encoded&) const = default;
 };
 
+// What a comparison says of a code that stands for several values.
+enum class Truth : std::uint8_t { Never, Partly, Always };
+enum class Comparison { Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual };
+
 class Codec {
  public:
   virtual ~Codec() = default;
@@ -41,12 +46,41 @@ class Codec {
   virtual std::vector<std::string> labels() const { return {}; }  // none: codes are their own
   virtual std::string expected() const = 0;                       // for messages: "one of 'F', 'M'"
   virtual bool numeric() const { return false; }  // a decimal comma in a file is then a point here
+
+  // For each code, how its values compare with the value that `text` names. UsageError, a phrase
+  // without a subject ("has no value 'x'"), when it names none or the values have no order.
+  virtual std::vector<Truth> compare(Comparison comparison, std::string_view text) const = 0;
+
+  // The same codec, but drawing inside each range of values as these public texts lie there.
+  // Nothing where there is nothing to draw.
+  virtual std::unique_ptr<Codec> drawing_as(std::span<const std::string> /*texts*/) const {
+    return nullptr;
+  }
 };
 
 // Integers 0 .. size-1 as they are. Beyond the ends: the nearer end. Not a whole number: 0.
 std::unique_ptr<Codec> coded_codec(Code size);
 
 // A list of values, value i having code i. An unknown text takes the code `unknown`.
-std::unique_ptr<Codec> labelled_codec(std::vector<std::string> values, Code unknown);
+std::unique_ptr<Codec> labelled_codec(std::vector<std::string> values, Code unknown,
+                                      bool ordered = false);
+
+// Two texts for false and true, codes 0 and 1, in capitals or not. Where they are just 'false' and
+// 'true', the other usual words are understood too: no, f, n, 0; yes, t, y, 1. (A column with texts
+// of its own may have 'N' beside them, not applicable.) Anything else is unfit and false.
+std::unique_ptr<Codec> boolean_codec(std::string false_text, std::string true_text);
+
+// Codes beside those of another codec, after them, in this order.
+struct Extras {
+  std::vector<std::string> specials = {};  // texts with a code each: 'N', not applicable
+  std::optional<std::string> other = {};   // what a text becomes that fits nowhere else
+  std::vector<std::string> nulls = {};     // texts of one code, no value; the first is written
+  bool unfit_stays_inside = false;         // it takes the code that the inner codec gives it
+  bool empty() const { return specials.empty() && !other && nulls.empty(); }
+};
+// A text that `inner` finds unfit is 'other' (adapted) where there is one, else null (unfit) unless
+// it stays inside.
+// UsageError when an extra's text is a value of `inner`, or stands twice.
+std::unique_ptr<Codec> extended_codec(std::unique_ptr<Codec> inner, Extras extras);
 
 }  // namespace tandem

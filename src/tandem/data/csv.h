@@ -50,6 +50,7 @@ struct CsvTable {
   // Public data: for each attribute, how many values were adapted. Such counts of private data are
   // private, so there it is empty.
   std::vector<std::size_t> adapted;
+  std::size_t mended = 0;  // public rows that broke a rule of the schema (see load_table)
   // With a key column: for each row the number of its key, 0 for an empty one.
   std::vector<std::uint32_t> keys;
   std::size_t distinct_keys = 0;  // the empty key included

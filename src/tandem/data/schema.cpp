@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
-#include <unordered_map>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -14,65 +14,10 @@ namespace tandem {
 
 namespace {
 
-constexpr std::int64_t kLargestAttribute = std::int64_t{1} << 31;
 constexpr std::size_t kMostColumns = std::size_t{1} << 16;
 constexpr int kFormat = 1;
 
-// A value as it stands in the file: a string, or a whole number.
-std::string value_text(const Document& value) {
-  if (value.is_string()) return value.as_string();
-  if (value.is_integer()) return std::to_string(value.as_integer());
-  value.fail(fmt::format("is {}; write it as a string, the way it stands in the file.",
-                         value.type_name()));
-}
-
-std::shared_ptr<const Codec> categorical(const Document& column) {
-  const Document* size = column.find("size");
-  const Document* values = column.find("values");
-  if ((size == nullptr) == (values == nullptr)) {
-    column.fail("needs either 'values', the list of its values, or 'size', for codes 0 to size-1.");
-  }
-  if (size != nullptr) {
-    if (const auto* unknown = column.find("unknown")) {
-      unknown->fail("goes with 'values'; a code beyond 'size' becomes the nearest one.");
-    }
-    return coded_codec(static_cast<Code>(size->as_integer(1, kLargestAttribute)));
-  }
-
-  std::vector<std::string> texts;
-  std::unordered_map<std::string, Code> codes;
-  for (const auto& value : values->as_array()) {
-    texts.push_back(value_text(value));
-    if (!codes.emplace(texts.back(), static_cast<Code>(texts.size() - 1)).second) {
-      value.fail(fmt::format("repeats {}; keep one.", in_quotes(texts.back())));
-    }
-  }
-  if (texts.empty()) values->fail("is empty; a column needs at least one value.");
-
-  Code unknown_code = 0;
-  if (const auto* unknown = column.find("unknown")) {
-    const auto found = codes.find(value_text(*unknown));
-    if (found == codes.end()) unknown->fail("is not among 'values'; add it there.");
-    unknown_code = found->second;
-  }
-  return labelled_codec(std::move(texts), unknown_code);
-}
-
-ColumnSchema column_from(const Document& document) {
-  static constexpr std::array<std::string_view, 6> kKeys = {"name", "kind",    "values",
-                                                            "size", "unknown", "description"};
-  document.allow_only(kKeys);
-  ColumnSchema column;
-  column.name = document.at("name").as_string();
-  if (const auto* text = document.find("description")) column.description = text->as_string();
-  if (const auto* kind = document.find("kind"); kind && kind->as_string() != "categorical") {
-    kind->fail(fmt::format("is {}; choose 'categorical'.", in_quotes(kind->as_string())));
-  }
-  column.codec = categorical(document);
-  return column;
-}
-
-void check_format(const Document& document) {
+void check_version(const Document& document) {
   const auto* format = document.find("format");
   if (format != nullptr && format->as_integer() != kFormat) {
     format->fail(fmt::format("is {}, and this tandem reads {}; use a tandem that knows it.",
@@ -80,10 +25,85 @@ void check_format(const Document& document) {
   }
 }
 
+char read_character(const Document& value) {
+  const auto character = parse_character(value.as_string());
+  if (!character) {
+    value.fail(fmt::format("is {}; write one character, or 'tab'.", in_quotes(value.as_string())));
+  }
+  return *character;
+}
+
+TextFormat read_format(const Document& document) {
+  static constexpr std::array<std::string_view, 4> kKeys = {"encoding", "delimiter", "quote",
+                                                            "decimal"};
+  document.allow_only(kKeys);
+  TextFormat format;
+  if (const auto* encoding = document.find("encoding")) {
+    const auto known = parse_encoding(encoding->as_string());
+    if (!known) {
+      encoding->fail(fmt::format("is {}; choose 'utf-8', 'latin-1', 'utf-16le' or 'utf-16be'.",
+                                 in_quotes(encoding->as_string())));
+    }
+    format.encoding = *known;
+  }
+  if (const auto* delimiter = document.find("delimiter")) {
+    format.delimiter = read_character(*delimiter);
+  }
+  if (const auto* quote = document.find("quote")) format.quote = read_character(*quote);
+  if (const auto* decimal = document.find("decimal")) {
+    format.decimal_mark = read_character(*decimal);
+    if (format.decimal_mark != '.' && format.decimal_mark != ',') {
+      decimal->fail(fmt::format("is {}; choose '.' or ','.", in_quotes(decimal->as_string())));
+    }
+  }
+  try {
+    require_usable(format);
+  } catch (const SchemaError& error) {
+    document.fail(fmt::format("can't be used: {}", error.what()));
+  }
+  return format;
+}
+
+Rule read_rule(const Document& document, const std::vector<ColumnSchema>& columns) {
+  static constexpr std::array<std::string_view, 3> kKeys = {"if", "then", "description"};
+  document.allow_only(kKeys);
+  const auto condition = [&](const Document& text) {
+    try {
+      return parse_condition(text.as_string(), columns);
+    } catch (const UsageError& error) {
+      text.fail(fmt::format("is wrong: {}", error.what()));
+    }
+  };
+  const auto& when = document.at("if");
+  const auto& then = document.at("then");
+  Rule rule{.text = fmt::format("if {} then {}", when.as_string(), then.as_string()),
+            .when = condition(when),
+            .then = condition(then)};
+  for (const auto& clause : rule.then) {
+    if (std::ranges::max(clause.truth) == Truth::Never) {
+      then.fail(fmt::format("can't be fulfilled: no value of {} does.",
+                            in_quotes(columns[clause.attribute].name)));
+    }
+  }
+  // A rule that does nothing would go unnoticed; mostly a range wants to be cut.
+  for (const auto& clause : rule.when) {
+    if (std::ranges::max(clause.truth) != Truth::Always) {
+      when.fail(
+          fmt::format("never holds: no value or whole range of {} fulfils it; cut ranges "
+                      "where the rule begins.",
+                      in_quotes(columns[clause.attribute].name)));
+    }
+  }
+  if (impossible_boxes({&rule, 1}).empty()) {
+    then.fail("rules nothing out: every value or range fulfils it, at least in part.");
+  }
+  return rule;
+}
+
 }  // namespace
 
-Schema::Schema(std::vector<ColumnSchema> columns, TextFormat format)
-    : columns_(std::move(columns)), format_(format) {
+Schema::Schema(std::vector<ColumnSchema> columns, TextFormat format, std::vector<Rule> rules)
+    : columns_(std::move(columns)), format_(format), rules_(std::move(rules)) {
   std::vector<Attribute> attributes;
   attributes.reserve(columns_.size());
   for (const auto& column : columns_) {
@@ -93,6 +113,12 @@ Schema::Schema(std::vector<ColumnSchema> columns, TextFormat format)
   domain_ = Domain(std::move(attributes));
 }
 
+Schema Schema::with_format(TextFormat format) const {
+  Schema out = *this;
+  out.format_ = format;
+  return out;
+}
+
 Schema Schema::read(const std::string& path) { return from_document(Document::read(path)); }
 
 Schema Schema::from_document(const Document& document) {
@@ -100,6 +126,8 @@ Schema Schema::from_document(const Document& document) {
     document.fail("is not a schema; it holds a table of columns (docs/schema.md).");
   }
   std::vector<ColumnSchema> columns;
+  TextFormat format;
+  std::vector<Rule> rules;
   const Document* list = document.find("columns");
   const Document* singular = document.find("column");  // TOML's [[column]] reads best so
   if (list != nullptr && list->is_array() && singular != nullptr) {
@@ -107,11 +135,21 @@ Schema Schema::from_document(const Document& document) {
   }
   if (list == nullptr) list = singular;
   if (list != nullptr && list->is_array()) {
-    static constexpr std::array<std::string_view, 4> kKeys = {"format", "columns", "column",
-                                                              "description"};
+    static constexpr std::array<std::string_view, 7> kKeys = {
+        "format", "columns", "column", "description", "csv", "rules", "rule"};
     document.allow_only(kKeys);
-    check_format(document);
-    for (const auto& column : list->as_array()) columns.push_back(column_from(column));
+    check_version(document);
+    for (const auto& column : list->as_array()) columns.push_back(read_column(column));
+    if (const auto* csv = document.find("csv")) format = read_format(*csv);
+    const Document* rule_list = document.find("rules");
+    const Document* rule = document.find("rule");
+    if (rule_list != nullptr && rule != nullptr) {
+      document.fail("has both 'rules' and 'rule'; keep one.");
+    }
+    if (rule_list == nullptr) rule_list = rule;
+    if (rule_list != nullptr) {
+      for (const auto& item : rule_list->as_array()) rules.push_back(read_rule(item, columns));
+    }
   } else {
     // private-pgm's {"age": 85, "sex": 2}: every member a column with its size.
     for (const auto& [name, size] : document.as_object()) {
@@ -131,7 +169,7 @@ Schema Schema::from_document(const Document& document) {
                               with_commas(kMostColumns)));
   }
   try {
-    return Schema(std::move(columns));
+    return Schema(std::move(columns), format, std::move(rules));
   } catch (const SchemaError& error) {
     throw SchemaError(document.where() + ": " + error.what());
   }

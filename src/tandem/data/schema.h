@@ -11,32 +11,32 @@
 #include <vector>
 
 #include "tandem/base/document.h"
-#include "tandem/data/codec.h"
+#include "tandem/data/column_schema.h"
 #include "tandem/data/domain.h"
+#include "tandem/data/rules.h"
 #include "tandem/data/text_format.h"
 
 namespace tandem {
 
-struct ColumnSchema {
-  std::string name;
-  std::string description;
-  std::shared_ptr<const Codec> codec;  // shared: copies of a schema read the same rules
-};
-
 class Schema {
  public:
   Schema() = default;
-  explicit Schema(std::vector<ColumnSchema> columns, TextFormat format = {});
+  explicit Schema(std::vector<ColumnSchema> columns, TextFormat format = {},
+                  std::vector<Rule> rules = {});
   static Schema read(const std::string& path);  // by extension: .toml, else JSON
   static Schema from_document(const Document& document);
 
+  Schema with_format(TextFormat format) const;
+
   const Domain& domain() const { return domain_; }
   std::span<const ColumnSchema> columns() const { return columns_; }
+  std::span<const Rule> rules() const { return rules_; }  // what cannot occur
   const TextFormat& format() const { return format_; }  // of private files, and of what is written
 
  private:
   std::vector<ColumnSchema> columns_;
   TextFormat format_;
+  std::vector<Rule> rules_;
   Domain domain_;
 };
 

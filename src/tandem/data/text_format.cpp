@@ -137,6 +137,36 @@ char sniff_decimal_mark(const Records& records, std::span<const KnownColumn> col
 
 }  // namespace
 
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Encoding>, 4> kEncodings = {
+    {{"utf-8", Encoding::Utf8},
+     {"latin-1", Encoding::Latin1},
+     {"utf-16le", Encoding::Utf16LittleEndian},
+     {"utf-16be", Encoding::Utf16BigEndian}}};
+
+}  // namespace
+
+std::string_view encoding_key(Encoding encoding) {
+  for (const auto& [key, known] : kEncodings) {
+    if (known == encoding) return key;
+  }
+  throw InternalError("An encoding has no name.");
+}
+
+std::optional<Encoding> parse_encoding(std::string_view key) {
+  for (const auto& [known, encoding] : kEncodings) {
+    if (known == key) return encoding;
+  }
+  return {};
+}
+
+std::optional<char> parse_character(std::string_view text) {
+  if (text == "tab" || text == "\t") return '\t';
+  if (text.size() != 1 || text[0] <= ' ' || text[0] > '~') return {};
+  return text[0];
+}
+
 std::string_view encoding_name(Encoding encoding) {
   switch (encoding) {
     case Encoding::Utf8:

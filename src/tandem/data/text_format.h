@@ -5,6 +5,7 @@
 // A private file's format comes from the schema or from the person who names the file, never from
 // the file itself. A public file's may be sniffed.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,11 @@ struct TextFormat {
   char decimal_mark = '.';  // of numbers; '.' or ','
   bool operator==(const TextFormat&) const = default;
 };
+
+// As a schema or a flag writes it: "utf-8", "latin-1", "utf-16le", "utf-16be".
+std::string_view encoding_key(Encoding encoding);
+std::optional<Encoding> parse_encoding(std::string_view key);
+std::optional<char> parse_character(std::string_view text);  // one printable character, or "tab"
 
 std::string_view encoding_name(Encoding encoding);  // "UTF-8", "Latin-1", "UTF-16, little-endian"
 std::string describe(const TextFormat& format);     // "UTF-8, fields parted by ';', decimal comma"

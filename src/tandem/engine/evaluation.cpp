@@ -30,13 +30,17 @@ CountedTable load(const std::string& source, RowPolicy policy, const Schema& sch
     notes.push_back(fmt::format("{}: ignored {}, not in the schema.", source,
                                 list_names(loaded.ignored_columns, 8)));
   }
+  if (policy == RowPolicy::MustFit && loaded.format != schema.format()) {
+    notes.push_back(fmt::format("{}: read as {}.", source, describe(loaded.format)));
+  }
   return CountedTable(std::move(loaded.table), threads);
 }
 
 }  // namespace
 
 EvaluationResult evaluate_files(const EvaluationRequest& request) {
-  const Schema schema = Schema::read(request.schema);
+  const Schema read = Schema::read(request.schema);
+  const Schema schema = read.with_format(stated_format(request.text, read.format()));
   const auto workload = Workload::parse(schema.domain(), request.workload);
   EvaluationResult result;
   // The real table is private: its odd rows are repaired in silence, never quoted in an error.

@@ -8,6 +8,7 @@
 
 #include "tandem/base/document.h"
 #include "tandem/base/parallel.h"
+#include "tandem/engine/settings.h"
 #include "tandem/eval/metrics.h"
 
 namespace tandem {
@@ -17,6 +18,7 @@ struct EvaluationRequest {
   std::string synthetic;
   std::string schema;
   std::string workload = "all-3way";
+  FormatSettings text;  // of the real table
   Threads threads;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tandem/base/error.h"
 #include "tandem/base/text.h"
 
 namespace tandem {
@@ -59,6 +60,33 @@ Document to_document(const SynthSettings& settings) {
     document.set(std::string(name), write(variable));
   });
   return document;
+}
+
+TextFormat stated_format(const FormatSettings& s, TextFormat format) {
+  if (!s.encoding.empty()) {
+    const auto encoding = parse_encoding(s.encoding);
+    if (!encoding) {
+      throw UsageError(fmt::format("--encoding is {}; choose utf-8, latin-1, utf-16le or utf-16be.",
+                                   in_quotes(s.encoding)));
+    }
+    format.encoding = *encoding;
+  }
+  if (!s.delimiter.empty()) {
+    const auto delimiter = parse_character(s.delimiter);
+    if (!delimiter) {
+      throw UsageError(
+          fmt::format("--delimiter is {}; give one character, or tab.", in_quotes(s.delimiter)));
+    }
+    format.delimiter = *delimiter;
+  }
+  if (!s.decimal.empty()) {
+    if (s.decimal != "." && s.decimal != ",") {
+      throw UsageError(fmt::format("--decimal is {}; choose '.' or ','.", in_quotes(s.decimal)));
+    }
+    format.decimal_mark = s.decimal[0];
+  }
+  require_usable(format);
+  return format;
 }
 
 }  // namespace tandem

@@ -10,13 +10,32 @@
 #include <vector>
 
 #include "tandem/base/document.h"
+#include "tandem/data/text_format.h"
 
 namespace tandem {
+
+// What a call states of a private file's format; empty: as the schema says.
+struct FormatSettings {
+  std::string encoding;
+  std::string delimiter;
+  std::string decimal;
+};
+
+template <class Settings, class Visit>
+void for_each_format_setting(Settings& s, Visit&& visit) {
+  visit("encoding", s.encoding, "of the private file: utf-8, latin-1, utf-16le or utf-16be");
+  visit("delimiter", s.delimiter, "between the private file's fields: one character, or tab");
+  visit("decimal", s.decimal, "of the private file's numbers: . or ,");
+}
+
+// UsageError for a setting that names no format.
+TextFormat stated_format(const FormatSettings& settings, TextFormat format);
 
 struct SynthSettings {
   std::string private_source;
   std::vector<std::string> public_sources;
   std::string schema;
+  FormatSettings text;
   double epsilon = 0.0;  // 0: not given
   double delta = 1e-9;
   std::string neighbors = "replace-one";
@@ -38,7 +57,8 @@ template <class Settings, class Visit>
 void for_each_setting(Settings& s, Visit&& visit) {
   visit("private", s.private_source, "the private data: .csv or .csv.gz");
   visit("public", s.public_sources, "public data; may be given more than once");
-  visit("schema", s.schema, "the schema: TOML or JSON");
+  visit("schema", s.schema, "the schema: TOML or JSON; without it, drafted from the public data");
+  for_each_format_setting(s.text, visit);
   visit("epsilon", s.epsilon, "the privacy budget");
   visit("delta", s.delta, "failure probability of the guarantee; 0: a pure guarantee");
   visit("neighbors", s.neighbors, "neighbouring relation: replace-one or add-remove");

@@ -11,9 +11,7 @@
 
 namespace tandem {
 
-namespace {
-
-void refuse_unread(const std::string& source) {
+void require_file(const std::string& source) {
   static constexpr std::array<std::string_view, 4> kUnread = {"duckdb:", "postgresql://",
                                                               "clickhouse://", "pairs:"};
   bool unread = source.ends_with(".parquet");
@@ -25,17 +23,12 @@ void refuse_unread(const std::string& source) {
   }
 }
 
-}  // namespace
-
 CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options) {
-  refuse_unread(source);
-  return read_csv(source, schema, options);
-}
-
-void scan_table(const std::string& source, const CsvScanOptions& options,
-                const OnCsvHeader& on_header, const OnCsvRow& on_row) {
-  refuse_unread(source);
-  scan_csv(source, options, on_header, on_row);
+  require_file(source);
+  CsvTable out = read_csv(source, schema, options);
+  const std::size_t mended = mend_rows(schema.rules(), out.table);
+  if (options.policy == RowPolicy::MustFit) out.mended = mended;  // of private rows, it is private
+  return out;
 }
 
 }  // namespace tandem

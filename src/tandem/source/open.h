@@ -8,11 +8,10 @@
 
 namespace tandem {
 
-// Loads a table from `.csv` or `.csv.gz`. UsageError for other kinds, naming the known ones.
-CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options);
+// UsageError for a source that is no file this version can read.
+void require_file(const std::string& source);
 
-// Passes over a PUBLIC table as text, before there is a schema. UsageError as above.
-void scan_table(const std::string& source, const CsvScanOptions& options,
-                const OnCsvHeader& on_header, const OnCsvRow& on_row);
+// Loads a table, rows that break a rule of the schema mended, from `.csv` or `.csv.gz`. UsageError for other kinds, naming the known ones.
+CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options);
 
 }  // namespace tandem

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What one column is, read from its part of a schema.
+
+#include <memory>
+#include <string>
+
+#include "tandem/base/document.h"
+#include "tandem/data/codec.h"
+
+namespace tandem {
+
+inline constexpr std::int64_t kLargestAttribute = std::int64_t{1} << 31;
+
+struct ColumnSchema {
+  std::string name;
+  std::string description;
+  std::shared_ptr<const Codec> codec;  // shared: copies of a schema read the same rules
+  // Values inside a range are drawn as the public data has them there, once it is known.
+  bool inside_as_public = false;
+};
+
+// UsageError that says where and what, when the column can't be understood.
+ColumnSchema read_column(const Document& document);
+
+}  // namespace tandem

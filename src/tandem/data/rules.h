@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What cannot occur: "if age < 15 then marital = single". Public knowledge, from the schema.
+//
+// A row that breaks a rule is not dropped: it is mended, by a function of that row and the rules
+// alone, so the number of rows and every sensitivity stay as they are.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tandem/data/condition.h"
+#include "tandem/data/table.h"
+
+namespace tandem {
+
+struct Rule {
+  std::string text;  // "if ... then ...", for messages
+  Condition when;
+  Condition then;
+};
+
+// Combinations of codes that cannot occur: one code of each listed set at a time.
+struct ImpossibleBox {
+  struct Side {
+    AttributeId attribute = 0;
+    std::vector<bool> codes;
+  };
+  std::vector<Side> sides;
+};
+
+// A code belongs to a box only when the rule excludes all of its values.
+std::vector<ImpossibleBox> impossible_boxes(std::span<const Rule> rules);
+
+// Rules in order. A column that breaks a `then` takes the first code that fulfils it and whatever
+// else the rules that apply to the row say of this column; the first that fulfils it alone if
+// nothing fulfils all. All rules again while one changed something, at most as many times as there
+// are rules. A row that then still breaks one (rules that contradict each other) stays so. Returns
+// how many rows changed: private when the table is.
+std::size_t mend_rows(std::span<const Rule> rules, Table& table);
+
+}  // namespace tandem

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Texts as points on a line: decimal numbers and dates. Locale-free.
+//
+// What is written lies on a grid of ticks (0.01, a day, a second); what is read may lie between
+// ticks. A tick's text reads back as exactly its point.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tandem {
+
+class Scale {
+ public:
+  virtual ~Scale() = default;
+  virtual std::optional<double> parse(std::string_view text) const = 0;  // infinite if too large
+  virtual void print(std::int64_t tick, std::string& to) const = 0;      // appends
+  virtual double point(std::int64_t tick) const = 0;
+  virtual std::string_view noun() const = 0;  // for messages: "a number"
+  virtual bool numeric() const = 0;
+
+  std::string text(std::int64_t tick) const;
+  // The first tick at or above a point. The point's distance from 0 is below kLargestTick ticks.
+  std::int64_t tick_from(double point) const;
+};
+
+// Fifteen digits: as many as a double tells apart wherever the point stands.
+inline constexpr std::int64_t kLargestTick = 1'000'000'000'000'000;
+inline constexpr int kMostDecimals = 15;
+
+// Numbers with so many digits after the point, always written: 35000.0 has one.
+std::unique_ptr<Scale> number_scale(int decimals);
+
+// Dates by a pattern of %Y %m %d %H %M %S and literal text; a tick is the finest of them.
+// UsageError for any other pattern.
+std::unique_ptr<Scale> date_scale(const std::string& pattern);
+
+// The tick that begins the calendar's `unit` ("month", "quarter", "year" or "decade") after that of
+// `tick`, on a scale made by date_scale.
+std::int64_t next_calendar(const Scale& scale, std::int64_t tick, std::string_view unit);
+
+}  // namespace tandem

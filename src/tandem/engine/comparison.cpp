@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/engine/comparison.h"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+#include "tandem/engine/forked_jobs.h"
+#include "tandem/eval/metrics.h"
+#include "tandem/privacy/curator.h"
+#include "tandem/privacy/private_data.h"
+#include "tandem/query/counting.h"
+#include "tandem/source/memory_source.h"
+#include "tandem/source/open.h"
+
+namespace tandem {
+
+namespace {
+
+constexpr std::string_view kHeader =
+    "data,public,mechanism,parameters,epsilon,delta,neighbors,seed,model_avg_error,"
+    "model_max_error,model_mean_error,rows_avg_error,rows_max_error,rows_mean_error,seconds,"
+    "peak_mb";
+constexpr std::int64_t kMostSeeds = 10'000;
+constexpr std::size_t kMostCellsKept = std::size_t{1} << 26;  // of true answers, 8 bytes each
+
+// ---- What to run ----
+
+struct Spec {
+  std::string mechanism;
+  std::vector<std::string> parameters;  // KEY=VALUE
+  std::string text() const { return fmt::format("{}", fmt::join(parameters, " ")); }
+};
+
+// "mw-pub:rounds=50:output=last", with the parameters of the request that it knows.
+Spec parse_spec(const std::string& text, const ComparisonRequest& request) {
+  const auto parts = split(text, ':');
+  Spec spec{.mechanism = std::string(trim(parts[0])), .parameters = {}};
+  const Mechanism mechanism = request.find(spec.mechanism);
+  for (std::size_t i = 1; i < parts.size(); ++i) spec.parameters.emplace_back(trim(parts[i]));
+  const auto own = parse_parameters(spec.parameters);
+  for (const auto& [name, value] : parse_parameters(request.parameters)) {
+    const bool known = std::ranges::any_of(
+        mechanism.options, [&, name = name](const auto& option) { return option.name == name; });
+    const bool given =
+        std::ranges::any_of(own, [&, name = name](const auto& pair) { return pair.first == name; });
+    if (known && !given) spec.parameters.push_back(name + "=" + value);
+  }
+  return spec;
+}
+
+struct Job {
+  std::size_t spec = 0;
+  double epsilon = 0.0;
+  std::int64_t seed = 0;
+};
+
+SynthSettings settings_of(const ComparisonRequest& request, const Spec& spec, double epsilon) {
+  SynthSettings s;
+  s.private_source = request.private_source;
+  s.public_sources = request.public_sources;
+  s.schema = request.schema;
+  s.text = request.text;
+  s.epsilon = epsilon;
+  s.delta = request.delta;
+  s.neighbors = request.neighbors;
+  s.rows_per_person = request.rows_per_person;
+  s.mechanism = spec.mechanism;
+  s.parameters = spec.parameters;
+  s.workload = request.workload;
+  return s;
+}
+
+// ---- One run ----
+
+// A table with its answers to a workload kept.
+class Reference {
+ public:
+  Reference(const Table& table, const Workload& workload, Threads threads)
+      : table_(table), threads_(threads) {
+    if (workload.queries() > kMostCellsKept) return;
+    std::vector<Clique> cliques;
+    for (const auto& [clique, weight] : workload.cliques()) cliques.push_back(clique);
+    for (auto& factor : count_marginals(table, cliques, threads)) {
+      kept_.emplace(factor.clique, std::move(factor));
+    }
+  }
+  const Domain& domain() const { return table_.domain(); }
+  Factor project(const Clique& clique) const {
+    const auto found = kept_.find(clique);
+    if (found != kept_.end()) return found->second;
+    return count_marginals(table_, std::span(&clique, 1), threads_).front();
+  }
+
+ private:
+  const Table& table_;
+  Threads threads_;
+  std::unordered_map<Clique, Factor> kept_;
+};
+
+struct Bench {
+  Table table;
+  PublicData public_data;
+  Schema schema;
+  Workload workload;
+};
+
+// What a job sends back: seven numbers.
+std::string run_job(const Prepared& p, const Bench& bench, const Reference& reference,
+                    std::int64_t seed) {
+  const Problem problem{bench.schema.domain(), p.workload, bench.public_data};
+  const auto started = std::chrono::steady_clock::now();
+  Curator curator(PrivateData(memory_source(bench.table)), p.filter,
+                  std::make_unique<SeededEntropy>(static_cast<std::uint64_t>(seed)),
+                  memory_transcript(),
+                  CuratorSettings{.unit = p.unit, .threads = {}, .progress = {}});
+  Rng rng(static_cast<std::uint64_t>(seed));
+  const Release release = p.mechanism.run(curator, problem, p.parameters, rng);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+  if (release.model == nullptr) throw UsageError("it releases no model to compare");
+  const auto model = evaluate_workload(bench.workload, reference, *release.model);
+  Table rows = release.model->sample(std::max<std::size_t>(bench.table.rows(), 1), rng);
+  mend_rows(bench.schema.rules(), rows);
+  const auto sampled = evaluate_workload(bench.workload, reference, CountedTable(std::move(rows)));
+  return fmt::format("{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.3f}", model.avg_workload_error,
+                     model.max_error, model.mean_error, sampled.avg_workload_error,
+                     sampled.max_error, sampled.mean_error, seconds.count());
+}
+
+// ---- The file of results ----
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
+// What tells a run apart, as the first fields of its line.
+std::string key_of(const ComparisonRequest& request, const Spec& spec, const Job& job) {
+  return fmt::format("{},{},{},{},{:g},{:g},{},{}", csv_field(request.private_source),
+                     csv_field(fmt::format("{}", fmt::join(request.public_sources, " "))),
+                     csv_field(spec.mechanism), csv_field(spec.text()), job.epsilon, request.delta,
+                     request.neighbors, job.seed);
+}
+
+bool parse_numbers(std::string_view text, ComparisonResult& out) {
+  const auto fields = split(text, ',');
+  const std::array<double*, 8> places = {&out.model.avg, &out.model.max, &out.model.mean,
+                                         &out.rows.avg,  &out.rows.max,  &out.rows.mean,
+                                         &out.seconds,   &out.peak_mb};
+  if (fields.size() != places.size()) return false;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto number = parse_number(fields[i]);
+    if (!number) return false;
+    *places[i] = *number;
+  }
+  return true;
+}
+
+// results.csv: a line as soon as a run ends. A line cut off by a crash is dropped.
+class ResultsFile {
+ public:
+  ResultsFile(std::string path, bool resume) : path_(std::move(path)) {
+    std::ifstream old(path_, std::ios::binary);
+    std::string line;
+    if (resume && std::getline(old, line) && line != kHeader) {
+      throw UsageError(fmt::format("{} is no file of results; choose another --out.", path_));
+    }
+    while (resume && std::getline(old, line) && !old.eof()) lines_.push_back(line);
+    old.close();
+    write_all();
+  }
+
+  // The numbers of the line that begins with `key`.
+  std::optional<ComparisonResult> find(const std::string& key) const {
+    for (const auto& line : lines_) {
+      ComparisonResult out;
+      if (line.starts_with(key + ",") &&
+          parse_numbers(std::string_view(line).substr(key.size() + 1), out)) {
+        return out;
+      }
+    }
+    return {};
+  }
+
+  void add(const std::string& line) {
+    lines_.push_back(line);
+    std::ofstream file(path_, std::ios::binary | std::ios::app);
+    file << line << '\n';
+    require(file);
+  }
+
+ private:
+  void write_all() const {
+    std::ofstream file(path_, std::ios::binary | std::ios::trunc);
+    file << kHeader << '\n';
+    for (const auto& line : lines_) file << line << '\n';
+    require(file);
+  }
+  void require(std::ofstream& file) const {
+    file.flush();
+    if (!file) throw SourceError(fmt::format("{} can't be written; check the disk.", path_));
+  }
+
+  std::string path_;
+  std::vector<std::string> lines_;
+};
+
+// What all runs of a folder share, beside what results.csv says of each.
+Document common_of(const ComparisonRequest& request, const std::string& schema_digest) {
+  return Document::object({{"format", 1},
+                           {"internal", true},
+                           {"note",
+                            "Seeded runs judged against the private table: not for "
+                            "publication."},
+                           {"workload", request.workload},
+                           {"rows_per_person", request.rows_per_person},
+                           {"schema_sha256", schema_digest}});
+}
+
+void open_folder(const ComparisonRequest& request, const Document& common) {
+  namespace fs = std::filesystem;
+  const fs::path folder = request.out;
+  const fs::path about = folder / "comparison.json";
+  const bool exists = fs::exists(folder / "results.csv");
+  if (exists && !request.resume && !request.force) {
+    throw UsageError(fmt::format(
+        "{} holds a comparison; go on with it by --resume, replace it by --force, or choose "
+        "another --out.",
+        request.out));
+  }
+  if (exists && request.resume && read_text_file(about.string()) != common.to_json(2) + "\n") {
+    throw UsageError(fmt::format(
+        "{} compares something else (another schema, workload or rows a person); choose another "
+        "--out.",
+        request.out));
+  }
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  std::ofstream file(about, std::ios::binary);
+  file << common.to_json(2) << '\n';
+  file.close();
+  if (!file)
+    throw SourceError(fmt::format("{} can't be written; check the folder.", about.string()));
+}
+
+void check_request(const ComparisonRequest& request) {
+  if (request.private_source.empty()) throw UsageError("--private is missing; name the table.");
+  if (request.mechanisms.empty()) {
+    throw UsageError("--mechanisms is missing; name some, such as independent,aim.");
+  }
+  if (request.epsilons.empty())
+    throw UsageError("--epsilons is missing; give some, such as 0.1,1.");
+  if (request.seeds < 1 || request.seeds > kMostSeeds) {
+    throw UsageError(fmt::format("--seeds is {}; choose 1 to {}.", request.seeds,
+                                 with_commas(static_cast<std::uint64_t>(kMostSeeds))));
+  }
+}
+
+}  // namespace
+
+ComparisonOutcome compare(const ComparisonRequest& request) {
+  check_request(request);
+  std::vector<Spec> specs;
+  for (const auto& text : request.mechanisms) specs.push_back(parse_spec(text, request));
+
+  // Everything that can be wrong is found before the first run.
+  std::vector<std::vector<Prepared>> prepared(specs.size());
+  for (std::size_t m = 0; m < specs.size(); ++m) {
+    for (const double epsilon : request.epsilons) {
+      const bool first = m == 0 && prepared[0].empty();
+      prepared[m].push_back(prepare(settings_of(request, specs[m], epsilon), request.find,
+                                    request.threads, first ? request.note : Note{}));
+    }
+  }
+  const Prepared& any = prepared[0][0];
+  open_folder(request, common_of(request, any.schema_digest));
+  ResultsFile file(request.out + "/results.csv", request.resume);
+
+  CsvOptions reading;
+  reading.policy = RowPolicy::Repair;
+  reading.threads = request.threads;
+  const Bench bench{load_table(request.private_source, any.schema, reading).table,
+                    load_public(settings_of(request, specs[0], request.epsilons[0]), any.schema,
+                                request.threads, request.note),
+                    any.schema, any.workload};
+  if (bench.table.rows() == 0) {
+    throw UsageError(fmt::format("{} has no rows to compare with.", request.private_source));
+  }
+  const Reference reference(bench.table, bench.workload, request.threads);
+
+  std::vector<Job> jobs;
+  std::vector<const Prepared*> parts;
+  std::vector<std::optional<ComparisonResult>> results;
+  for (std::size_t m = 0; m < specs.size(); ++m) {
+    for (std::size_t e = 0; e < request.epsilons.size(); ++e) {
+      for (std::int64_t seed = 1; seed <= request.seeds; ++seed) {
+        jobs.push_back({m, request.epsilons[e], seed});
+        parts.push_back(&prepared[m][e]);
+        results.push_back(file.find(key_of(request, specs[m], jobs.back())));
+      }
+    }
+  }
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!results[i]) missing.push_back(i);
+  }
+
+  ComparisonOutcome out;
+  std::size_t ended = jobs.size() - missing.size();
+  run_forked(
+      missing.size(), request.threads.count,
+      [&](std::size_t i) {
+        return run_job(*parts[missing[i]], bench, reference, jobs[missing[i]].seed);
+      },
+      [&](std::size_t i, const JobOutcome& outcome) {
+        const Job& job = jobs[missing[i]];
+        const Spec& spec = specs[job.spec];
+        if (outcome.done) {
+          const std::string numbers = fmt::format("{},{:.1f}", outcome.text, outcome.peak_mb);
+          ComparisonResult result;
+          parse_numbers(numbers, result);
+          results[missing[i]] = result;
+          file.add(key_of(request, spec, job) + "," + numbers);
+        } else {
+          out.failures.push_back(fmt::format("{} {} at epsilon {:g}, seed {}: {}", spec.mechanism,
+                                             spec.text(), job.epsilon, job.seed, outcome.text));
+        }
+        if (request.progress) request.progress(++ended, jobs.size());
+      });
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!results[i]) continue;
+    ComparisonResult& result = *results[i];
+    result.mechanism = specs[jobs[i].spec].mechanism;
+    result.parameters = specs[jobs[i].spec].text();
+    result.epsilon = jobs[i].epsilon;
+    result.seed = jobs[i].seed;
+    out.results.push_back(std::move(result));
+  }
+  return out;
+}
+
+}  // namespace tandem

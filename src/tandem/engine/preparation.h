@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// From settings to the parts of a run: schema, mechanism, budget, workload, public data. All
+// public.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tandem/base/parallel.h"
+#include "tandem/data/schema.h"
+#include "tandem/engine/settings.h"
+#include "tandem/mechanism/mechanism.h"
+#include "tandem/mechanism/problem.h"
+#include "tandem/privacy/filter.h"
+#include "tandem/privacy/privacy_unit.h"
+
+namespace tandem {
+
+inline constexpr std::int64_t kMostRows = 1'000'000'000;
+
+using FindMechanism = std::function<Mechanism(const std::string& name)>;
+using Note = std::function<void(const std::string& sentence)>;  // for the person at the terminal
+
+struct Prepared {
+  Schema schema;
+  std::string schema_text;  // of its file, or as drafted
+  std::string schema_digest;
+  Mechanism mechanism;
+  Parameters parameters;
+  PrivacyUnit unit;
+  Filter filter;
+  Workload workload;
+};
+
+// UsageError for settings that are missing, out of range or don't go together.
+Prepared prepare(const SynthSettings& settings, const FindMechanism& find, Threads threads,
+                 const Note& note);
+
+PublicData load_public(const SynthSettings& settings, const Schema& schema, Threads threads,
+                       const Note& note);
+
+// The schema with every column that asks for it drawing inside its ranges as public data lies
+// there.
+Schema learn_inside(const Schema& schema, const std::vector<std::string>& public_sources);
+
+// An estimate from above, from sizes of files and of the schema: tables as codes while they are
+// read and while rows are written, and the marginals measured.
+double predicted_memory(const SynthSettings& settings, const Schema& schema);
+double memory_limit(const SynthSettings& settings);
+void check_memory(const SynthSettings& settings, const Schema& schema);  // UsageError beyond it
+
+}  // namespace tandem

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/engine/release_documents.h"
+
+#include <algorithm>
+
+#include "tandem/base/error.h"
+#include "tandem/base/version.h"
+#include "tandem/engine/privacy_unit_text.h"
+#include "tandem/privacy/accountant.h"
+
+namespace tandem {
+
+namespace {
+
+constexpr int kMeasurementsFormat = 1;
+
+std::string noise_name(NoiseKind kind) {
+  switch (kind) {
+    case NoiseKind::None:
+      return "none";
+    case NoiseKind::Gaussian:
+      return "gaussian";
+    case NoiseKind::Laplace:
+      return "laplace";
+  }
+  throw InternalError("Noise is of an unknown kind.");
+}
+
+// {"unit": 1.0, "rows": [[[cell, coefficient], ...], ...]}: what was asked of the marginal's cells.
+Document map_document(const LinearMap& map, std::size_t cells) {
+  Document rows = Document::array();
+  for (std::size_t r = 0; r < map.outputs(cells); ++r) {
+    Document row = Document::array();
+    for (const auto& [column, coefficient] : map.row(r)) {
+      row.push(Document::array({static_cast<std::uint64_t>(column), coefficient}));
+    }
+    rows.push(std::move(row));
+  }
+  return Document::object({{"unit", map.unit()}, {"rows", std::move(rows)}});
+}
+
+}  // namespace
+
+Document measurements_document(const Domain& domain, const std::vector<Measurement>& measurements) {
+  Document list = Document::array();
+  for (const auto& m : measurements) {
+    Document columns = Document::array();
+    for (const auto id : m.query.clique) columns.push(domain[id].name);
+    Document item = Document::object({{"columns", std::move(columns)}});
+    if (!m.query.map.is_identity()) {
+      item.set("map", map_document(m.query.map, domain.cells(m.query.clique)));
+    }
+    item.set("origin", m.origin == Origin::Private ? "private" : "public");
+    item.set("noise", noise_name(m.noise));
+    item.set("stddev", m.sigma.value());
+    item.set("values", Document::array({m.values.begin(), m.values.end()}));
+    list.push(std::move(item));
+  }
+  return Document::object({{"format", kMeasurementsFormat}, {"measurements", std::move(list)}});
+}
+
+namespace {
+
+Document parameters_document(const Parameters& parameters) {
+  Document out = Document::object();
+  for (const auto& [name, value] : parameters) out.set(name, value);
+  return out;
+}
+
+// Epsilon, delta and rho of an amount spent by a filter.
+Document amount_document(const SynthSettings& s, const Filter& filter) {
+  Document out = Document::object();
+  if (filter.currency() == Currency::Pure) {
+    out.set("epsilon", filter.spent().upper_bound());
+    out.set("delta", 0.0);
+  } else {
+    const Rho rho(filter.spent().upper_bound());
+    out.set("epsilon",
+            rho.value() > 0.0 ? std::min(s.epsilon, epsilon_of(rho, Delta(s.delta)).value()) : 0.0);
+    out.set("delta", s.delta);
+  }
+  out.set("rho", filter.currency() == Currency::Zcdp ? filter.spent().upper_bound()
+                                                     : filter.spent_rho().value());
+  return out;
+}
+
+}  // namespace
+
+Document release_document(const SynthSettings& s, const Prepared& p, const Curator& curator,
+                          const Release& release, std::size_t rows) {
+  Document guarantee = Document::object({{"epsilon", s.epsilon}, {"delta", s.delta}});
+  if (p.filter.currency() == Currency::Zcdp) guarantee.set("rho", p.filter.total().upper_bound());
+  guarantee.set("neighbors", name_of(p.unit.neighbors));
+  guarantee.set("rows_per_person", std::int64_t{p.unit.rows_per_person});
+
+  Document steps = Document::array();
+  for (const auto& charge : curator.filter().charges()) {
+    Document step = Document::object({{"what", charge.what}, {"rho", charge.rho.value()}});
+    if (p.filter.currency() == Currency::Pure) step.set("epsilon", charge.cost.upper_bound());
+    steps.push(std::move(step));
+  }
+  Document warnings = Document::array();
+  for (const auto& warning : release.warnings) warnings.push(warning);
+
+  Document out = Document::object({{"format", kReleaseFormat}, {"tandem", version()}});
+  if (curator.seeded()) {
+    out.set("seeded", true);
+    out.set("private", false);
+    out.set("stamp", "NOT PRIVATE (seeded)");
+  }
+  out.set("mechanism", p.mechanism.name);
+  out.set("parameters", parameters_document(p.parameters));
+  out.set("workload", p.workload.name());
+  out.set("guarantee", std::move(guarantee));
+  out.set("spent", amount_document(s, curator.filter()));
+  out.set("steps", std::move(steps));
+  out.set("public", Document::array({s.public_sources.begin(), s.public_sources.end()}));
+  out.set("total", release.total);
+  out.set("rows", static_cast<std::uint64_t>(rows));
+  out.set("schema_sha256", p.schema_digest);
+  out.set("warnings", std::move(warnings));
+  return out;
+}
+
+}  // namespace tandem

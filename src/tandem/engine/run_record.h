@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a release folder remembers of its run until it is whole, so that it can be resumed.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "tandem/base/document.h"
+#include "tandem/engine/settings.h"
+
+namespace tandem {
+
+struct RunRecord {
+  std::string id;         // in the ledger
+  std::uint64_t rng = 0;  // seed of the post-processing: a run that goes on asks the same again
+  std::string schema_digest;
+  SynthSettings settings;
+};
+
+Document to_document(const RunRecord& record);
+
+// UsageError for a record that is damaged or of another version. Settings that `keep` holds back
+// stay as they are in `settings`.
+RunRecord read_record(const Document& document, const SynthSettings& settings,
+                      const std::function<bool(std::string_view)>& keep);
+
+// UsageError when settings that shape the release differ from the recorded ones. Where the folder
+// is and how much memory there is may change.
+void check_same_run(const RunRecord& recorded, const SynthSettings& settings,
+                    const std::string& schema_digest);
+
+}  // namespace tandem
