@@ -202,7 +202,7 @@ class DateScale final : public Scale {
     if (finest_ == Month) return std::int64_t{fields[Year] - 1970} * 12 + fields[Month] - 1;
     const std::int64_t days = std::chrono::sys_days(date_of(fields)).time_since_epoch().count();
     const std::int64_t seconds =
-        std::int64_t{fields[Hour]} * 3600 + fields[Minute] * 60 + fields[Second];
+        std::int64_t{fields[Hour]} * 3600 + std::int64_t{fields[Minute]} * 60 + fields[Second];
     return (days * kSecondsOfDay + seconds) / seconds_of_tick();
   }
 
