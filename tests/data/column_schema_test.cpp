@@ -86,6 +86,31 @@ TEST(ColumnSchema, ReadsEveryKind) {
   expect_codes("kind = 'date'\npattern = '%Y'\nmin = '1900'\nmax = '1999'\nbins = 7", 7, {});
 }
 
+TEST(ColumnSchema, EncodesAsTheTablesOfItsPageSay) {
+  using enum Fit;
+  const std::string percent = "kind = 'integer'\nmin = 0\nmax = 500\nbins = 5\n";
+  expect_codes(percent, 5,
+               {{"99", 0},
+                {" 100 ", 1},
+                {"99.5", 0, Adapted},
+                {"-3", 0, Adapted},
+                {"501", 4, Adapted},
+                {"1e999", 4, Adapted},
+                {"N", 0, Unfit},
+                {"", 0, Unfit},
+                {"x", 0, Unfit}});
+  expect_codes(percent + "special = ['N', 501]\nnull = ''", 8,
+               {{"99", 0},
+                {" 100 ", 1},
+                {"99.5", 0, Adapted},
+                {"-3", 0, Adapted},
+                {"501", 6},
+                {"1e999", 4, Adapted},
+                {"N", 5},
+                {"", 7},
+                {"x", 7, Unfit}});
+}
+
 TEST(ColumnSchema, WritesValuesInTheColumnsOwnFormat) {
   const auto text = [](const std::string& lines, Code code) {
     return decoded(*column(lines).codec, code, 7);

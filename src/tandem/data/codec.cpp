@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <functional>
-#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -80,7 +80,9 @@ class CodedCodec final : public Codec {
   }
 
   void decode(Code code, Rng& /*rng*/, std::string& to) const override {
-    fmt::format_to(std::back_inserter(to), "{}", code);
+    std::array<char, 10> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), code).ptr;
+    to.append(digits.data(), end);
   }
 
   std::string expected() const override { return fmt::format("a whole number 0 to {}", size_ - 1); }

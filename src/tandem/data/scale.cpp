@@ -8,7 +8,6 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -60,6 +59,15 @@ double beyond_double(std::string_view text) {
                   : std::numeric_limits<double>::infinity();
 }
 
+// With leading zeros where there are fewer digits than `least`.
+void append_digits(std::uint64_t number, std::size_t least, std::string& to) {
+  std::array<char, 20> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  const auto count = static_cast<std::size_t>(end - digits.data());
+  if (count < least) to.append(least - count, '0');
+  to.append(digits.data(), count);
+}
+
 class NumberScale final : public Scale {
  public:
   explicit NumberScale(int decimals)
@@ -94,9 +102,10 @@ class NumberScale final : public Scale {
     if (tick < 0) to += '-';
     const auto size = static_cast<std::uint64_t>(tick < 0 ? -tick : tick);
     const auto power = static_cast<std::uint64_t>(power_);
-    fmt::format_to(std::back_inserter(to), "{}", size / power);
+    append_digits(size / power, 1, to);
     if (decimals_ > 0) {
-      fmt::format_to(std::back_inserter(to), ".{:0{}}", size % power, decimals_);
+      to += '.';
+      append_digits(size % power, static_cast<std::size_t>(decimals_), to);
     }
   }
 
@@ -187,8 +196,8 @@ class DateScale final : public Scale {
       if (piece.part < 0) {
         to += piece.literal;
       } else {
-        fmt::format_to(std::back_inserter(to), "{:0{}}",
-                       fields[static_cast<std::size_t>(piece.part)], piece.part == Year ? 4 : 2);
+        append_digits(static_cast<std::uint64_t>(fields[static_cast<std::size_t>(piece.part)]),
+                      piece.part == Year ? 4 : 2, to);
       }
     }
   }
@@ -202,7 +211,7 @@ class DateScale final : public Scale {
     if (finest_ == Month) return std::int64_t{fields[Year] - 1970} * 12 + fields[Month] - 1;
     const std::int64_t days = std::chrono::sys_days(date_of(fields)).time_since_epoch().count();
     const std::int64_t seconds =
-        std::int64_t{fields[Hour]} * 3600 + fields[Minute] * 60 + fields[Second];
+        std::int64_t{fields[Hour]} * 3600 + std::int64_t{fields[Minute]} * 60 + fields[Second];
     return (days * kSecondsOfDay + seconds) / seconds_of_tick();
   }
 
