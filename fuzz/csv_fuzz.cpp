@@ -15,6 +15,7 @@
 #include "input.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/data/binned_codec.h"
 #include "tandem/data/csv.h"
 #include "tandem/data/encoding.h"
 
@@ -23,22 +24,12 @@ namespace {
 using namespace tandem;
 using fuzz::promise;
 
-class Decimals final : public Codec {
- public:
-  Code size() const override { return 100; }
-  bool numeric() const override { return true; }
-  Encoded encode(std::string_view text) const override {
-    const auto number = parse_number(text);
-    if (!number) return {0, Fit::Unfit};
-    const bool within = *number >= 0.0 && *number < 10.0;
-    return {static_cast<Code>(std::clamp(*number * 10.0, 0.0, 99.0)),
-            within ? Fit::Exact : Fit::Adapted};
-  }
-  void decode(Code code, Rng& /*rng*/, std::string& to) const override {
-    to += std::to_string(code / 10) + "." + std::to_string(code % 10) + "5";
-  }
-  std::string expected() const override { return "a number"; }
-};
+// Numbers from 0.00 to 9.99, a hundred ranges.
+std::unique_ptr<Codec> decimals() {
+  auto scale = number_scale(2);
+  auto ranges = Ranges::equal(*scale, 0, 999, 1, 100);
+  return binned_codec(std::move(scale), std::move(ranges), 1);
+}
 
 struct Case {
   Schema schema;
@@ -76,7 +67,7 @@ Case case_from(std::uint8_t which, const TextFormat& format) {
       header = "b,other,\"a\"\r\n";
       break;
     default:
-      columns.push_back({"a", "", std::make_unique<Decimals>()});
+      columns.push_back({"a", "", decimals()});
       columns.push_back({"b", "", labelled_codec({"x", ".", "1.5", "1,5"}, 0)});
       header = "a,b\n";
   }
