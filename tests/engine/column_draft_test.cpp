@@ -77,6 +77,8 @@ TEST(ColumnDraft, DecimalsKeepTheirDigits) {
   EXPECT_EQ(real.column.at("kind").as_string(), "real");
   EXPECT_EQ(real.column.at("decimals").as_integer(), 2);
   EXPECT_EQ(real.column.at("max").as_number(), 17.75);
+  EXPECT_EQ(draft({"-2.25"}).column.at("bins").as_integer(), 1);
+  EXPECT_EQ(draft({"12345678901234567", "1"}).column.at("kind").as_string(), "categorical");
 }
 
 TEST(ColumnDraft, CodesThatLookLikeNumbersStayCodes) {

@@ -57,6 +57,8 @@ std::optional<Numbers> as_numbers(const Texts& texts) {
     out.max = first ? *value : std::max(out.max, *value);
     first = false;
   }
+  const double largest = std::max(std::abs(out.min), std::abs(out.max));
+  if (largest * std::pow(10.0, out.decimals) >= 1e15) return {};  // more digits than a number has
   return out;
 }
 
@@ -324,7 +326,9 @@ class Drafter {
     std::ranges::sort(points);
     const auto cuts = quantiles(points, numbers.min);
     if (cuts.empty()) {
-      out_.column.set("bins", static_cast<std::int64_t>(options_.ranges));
+      const double values = (numbers.max - numbers.min) * std::pow(10.0, numbers.decimals) + 1.0;
+      const double ranges = std::min(std::floor(values), static_cast<double>(options_.ranges));
+      out_.column.set("bins", static_cast<std::int64_t>(ranges));
       choice("The public data tells nothing of its spread; the ranges are of equal width.");
       return;
     }
