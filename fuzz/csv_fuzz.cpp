@@ -14,7 +14,7 @@
 
 #include "input.h"
 #include "tandem/base/error.h"
-#include "tandem/base/text.h"
+#include "tandem/data/binned_codec.h"
 #include "tandem/data/csv.h"
 #include "tandem/data/encoding.h"
 
@@ -23,22 +23,12 @@ namespace {
 using namespace tandem;
 using fuzz::promise;
 
-class Decimals final : public Codec {
- public:
-  Code size() const override { return 100; }
-  bool numeric() const override { return true; }
-  Encoded encode(std::string_view text) const override {
-    const auto number = parse_number(text);
-    if (!number) return {0, Fit::Unfit};
-    const bool within = *number >= 0.0 && *number < 10.0;
-    return {static_cast<Code>(std::clamp(*number * 10.0, 0.0, 99.0)),
-            within ? Fit::Exact : Fit::Adapted};
-  }
-  void decode(Code code, Rng& /*rng*/, std::string& to) const override {
-    to += std::to_string(code / 10) + "." + std::to_string(code % 10) + "5";
-  }
-  std::string expected() const override { return "a number"; }
-};
+// Tenths, each with ten values to draw from.
+std::unique_ptr<Codec> decimals() {
+  Ranges ranges{.starts = {}, .last = 9.99};
+  for (int i = 0; i < 100; ++i) ranges.starts.push_back(i / 10.0);
+  return binned_codec(number_scale(2), std::move(ranges), 1);
+}
 
 struct Case {
   Schema schema;
@@ -76,7 +66,7 @@ Case case_from(std::uint8_t which, const TextFormat& format) {
       header = "b,other,\"a\"\r\n";
       break;
     default:
-      columns.push_back({"a", "", std::make_unique<Decimals>()});
+      columns.push_back({"a", "", decimals()});
       columns.push_back({"b", "", labelled_codec({"x", ".", "1.5", "1,5"}, 0)});
       header = "a,b\n";
   }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -80,7 +79,7 @@ class CodedCodec final : public Codec {
   }
 
   void decode(Code code, Rng& /*rng*/, std::string& to) const override {
-    fmt::format_to(std::back_inserter(to), "{}", code);
+    to += fmt::format("{}", code);
   }
 
   std::string expected() const override { return fmt::format("a whole number 0 to {}", size_ - 1); }

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -94,9 +93,9 @@ class NumberScale final : public Scale {
     if (tick < 0) to += '-';
     const auto size = static_cast<std::uint64_t>(tick < 0 ? -tick : tick);
     const auto power = static_cast<std::uint64_t>(power_);
-    fmt::format_to(std::back_inserter(to), "{}", size / power);
+    to += fmt::format("{}", size / power);
     if (decimals_ > 0) {
-      fmt::format_to(std::back_inserter(to), ".{:0{}}", size % power, decimals_);
+      to += fmt::format(".{:0{}}", size % power, decimals_);
     }
   }
 
@@ -187,8 +186,8 @@ class DateScale final : public Scale {
       if (piece.part < 0) {
         to += piece.literal;
       } else {
-        fmt::format_to(std::back_inserter(to), "{:0{}}",
-                       fields[static_cast<std::size_t>(piece.part)], piece.part == Year ? 4 : 2);
+        to += fmt::format("{:0{}}", fields[static_cast<std::size_t>(piece.part)],
+                          piece.part == Year ? 4 : 2);
       }
     }
   }

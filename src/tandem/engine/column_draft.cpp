@@ -240,8 +240,11 @@ class Drafter {
          {"F", "T"}}};
     if (values.size() > 2) return false;
     for (const auto& [no, yes] : kPairs) {
-      const auto known = [&](const std::string& text) { return text == no || text == yes; };
-      if (!std::ranges::all_of(values, known)) continue;
+      if (!std::ranges::all_of(values, [&, &f = no, &t = yes](const std::string& text) {
+            return text == f || text == t;
+          })) {
+        continue;
+      }
       if (values.size() == 1 && no.size() == 1) continue;  // a lone F is not a boolean
       out_.column.set("kind", "boolean");
       out_.column.set("values", Document::array({no, yes}));
