@@ -2,20 +2,17 @@
 // CSV files into codes and back: bytes per second, and peak memory against the coded table.
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <iterator>
 
 #include "ratios.h"
 #include "tandem/base/rng.h"
-#include "tandem/base/text.h"
+#include "tandem/data/binned_codec.h"
 #include "tandem/data/csv.h"
 
 namespace {
@@ -25,21 +22,12 @@ using namespace tandem;
 constexpr std::size_t kRows = 4'000'000;
 constexpr int kColumns = 12;
 
-// Decimals in a hundred bins, for want of cheaper numbers.
-class Decimals final : public Codec {
- public:
-  Code size() const override { return 100; }
-  bool numeric() const override { return true; }
-  Encoded encode(std::string_view text) const override {
-    const auto number = parse_number(text);
-    if (!number) return {0, Fit::Unfit};
-    return {static_cast<Code>(std::clamp(*number / 1000.0, 0.0, 99.0))};
-  }
-  void decode(Code code, Rng& rng, std::string& to) const override {
-    fmt::format_to(std::back_inserter(to), "{}.{}", code * 1000 + rng.below(1000), rng.below(10));
-  }
-  std::string expected() const override { return "a number"; }
-};
+// Decimals in a hundred ranges.
+std::unique_ptr<Codec> decimals() {
+  Ranges ranges{.starts = {}, .last = 99'999.9};
+  for (int i = 0; i < 100; ++i) ranges.starts.push_back(1000.0 * i);
+  return binned_codec(number_scale(1), std::move(ranges), 1);
+}
 
 enum class Kind { Codes, Labels, Mixed };
 
@@ -51,7 +39,7 @@ ColumnSchema column(Kind kind, int c) {
   if (kind == Kind::Labels || (kind == Kind::Mixed && c % 3 == 1)) {
     codec = labelled_codec(labels, 0);
   } else if (kind == Kind::Mixed && c % 3 == 2) {
-    codec = std::make_unique<Decimals>();
+    codec = decimals();
   } else {
     codec = coded_codec(size);
   }

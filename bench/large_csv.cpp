@@ -27,6 +27,15 @@ double peak_megabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
+double cpu_seconds() {
+  struct rusage usage {};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 // Whole numbers, labels and decimals, twelve columns. The decimals are no column of the schema.
 Schema write_file(const std::string& path, double bytes) {
   std::vector<ColumnSchema> columns;
@@ -63,17 +72,19 @@ void read_file(const std::string& path, const Schema& schema, RowPolicy policy, 
   CsvOptions options;
   options.policy = policy;
   options.threads = {threads};
-  const double before = peak_megabytes();
+  const double peak_before = peak_megabytes();
+  const double cpu_before = cpu_seconds();
   const auto start = std::chrono::steady_clock::now();
   const auto loaded = read_csv(path, schema, options);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const double cpu = cpu_seconds() - cpu_before;
   const double megabytes = static_cast<double>(std::filesystem::file_size(path)) / 1e6;
   fmt::print(
-      "{}, {} thread(s): {} rows, {:.0f} MB in {:.1f} s, {:.0f} MB/s; table {}, peak {:.0f} "
-      "MB (before: {:.0f} MB)\n",
+      "{}, {} thread(s): {} rows, {:.0f} MB in {:.1f} s ({:.0f} MB/s), {:.1f} s of CPU ({:.0f} "
+      "MB/s); table {}, peak {:.0f} MB (before: {:.0f} MB)\n",
       policy == RowPolicy::Repair ? "private" : "public", threads, with_commas(loaded.table.rows()),
-      megabytes, seconds.count(), megabytes / seconds.count(),
-      human_bytes(static_cast<double>(loaded.table.bytes())), peak_megabytes(), before);
+      megabytes, seconds.count(), megabytes / seconds.count(), cpu, megabytes / cpu,
+      human_bytes(static_cast<double>(loaded.table.bytes())), peak_megabytes(), peak_before);
 }
 
 }  // namespace

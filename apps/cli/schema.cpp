@@ -44,6 +44,12 @@ class SchemaCommand final : public Command {
     if (request_.public_sources.empty()) {
       throw UsageError("--public is missing; name public data of the same kind.");
     }
+    if (!schema_.empty() && (!out_.empty() || !request_.codebook.empty())) {
+      throw UsageError("--schema checks public data; leave out --out and --codebook.");
+    }
+    if (schema_.empty() && common_.json) {
+      throw UsageError("--json goes with --schema; a draft is written as TOML.");
+    }
     request_.threads = common_.thread_count();
     request_.reading = reading_bars(!common_.quiet);
     return schema_.empty() ? draft() : check();
@@ -73,7 +79,7 @@ class SchemaCommand final : public Command {
     } else {
       write(draft.toml);
       common_.note(
-          fmt::format("{}: {} columns{}.", out_, draft.columns,
+          fmt::format("{}: {} column{}{}.", out_, draft.columns, draft.columns == 1 ? "" : "s",
                       draft.rules > 0 ? fmt::format(", {} rules proposed", draft.rules) : ""));
     }
     for (const auto& doubt : draft.doubts) common_.note("Unclear: " + doubt);

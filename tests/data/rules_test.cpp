@@ -250,5 +250,50 @@ TEST(MendRows, NoRulesNoRowsNoChange) {
   EXPECT_EQ(mend_rows(rules, table), 0U);
 }
 
+RC_GTEST_PROP(SettleRows, KeepsTheValuesOfEveryColumnWhereItCan, ()) {
+  // Whoever is young is single, and only they: the margins allow it.
+  const Domain domain({{"age", 2, {}}, {"marital", 2, {}}, {"x", 3, {}}});
+  const std::vector<Rule> rules = {
+      {"", {{0, {Truth::Always, Truth::Never}}}, {{1, {Truth::Always, Truth::Never}}}},
+      {"", {{0, {Truth::Never, Truth::Always}}}, {{1, {Truth::Never, Truth::Always}}}}};
+  const auto young = *rc::gen::inRange<std::size_t>(1, 200);
+  Table table(domain, 400);
+  Rng rng(*rc::gen::arbitrary<std::uint64_t>());
+  for (AttributeId id = 0; id < 2; ++id) {
+    std::vector<Code> codes(400, 1);
+    std::fill_n(codes.begin(), young, 0U);
+    rng.shuffle(std::span(codes));
+    for (std::size_t r = 0; r < 400; ++r) table.column(id).set(r, codes[r]);
+  }
+  settle_rows(rules, table, rng);
+  std::size_t zeros = 0;
+  for (std::size_t r = 0; r < 400; ++r) {
+    RC_ASSERT(!breaks_any(rules, row_of(table, r)));
+    zeros += table.column(1)[r] == 0 ? 1 : 0;
+  }
+  const auto moved = zeros > young ? zeros - young : young - zeros;
+  RC_ASSERT(moved <= 4U);
+}
+
+RC_GTEST_PROP(SettleRows, LeavesNoMoreBrokenThanMendingDoes, ()) {
+  const auto domain = five_columns();
+  const auto rules = any_rules(domain);
+  Table table = test::any_table(domain, 60);
+  Table mended = table;
+  mend_rows(rules, mended);
+  Rng rng(7);
+  const auto rows = table.rows();
+  settle_rows(rules, table, rng);
+  RC_ASSERT(table.rows() == rows);
+  Table again = table;
+  if (mend_rows(rules, again) == 0) return;  // settled, or as far as mending goes
+  RC_ASSERT(std::ranges::any_of(rules, [&](const auto& rule) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      if (breaks(rule, row_of(mended, r))) return true;
+    }
+    return false;
+  }));
+}
+
 }  // namespace
 }  // namespace tandem

@@ -2,7 +2,7 @@
 #pragma once
 // What a data dictionary says of columns: descriptions, lists of values with labels, bounds.
 //
-// Two forms are read, as JSON or TOML (docs/schema.md): a dictionary that maps each column to its
+// Two forms are read, as JSON or TOML (docs/formats.md): a dictionary that maps each column to its
 // "description" and "values" (value -> label, with "min" and "max" for a range), and a list of
 // column types under "schema" ("values" a plain list, "min", "max", "has_null", "null_value").
 

@@ -101,6 +101,42 @@ void mark_broken(const Rule& rule, const Table& table, std::vector<std::uint8_t>
   }
 }
 
+std::set<AttributeId> attributes_of(std::span<const Rule> rules) {
+  std::set<AttributeId> out;
+  for (const auto& rule : rules) {
+    for (const auto* condition : {&rule.when, &rule.then}) {
+      for (const auto& clause : *condition) out.insert(clause.attribute);
+    }
+  }
+  return out;
+}
+
+// Clauses that a row breaks.
+int broken_clauses(std::span<const Rule> rules, const std::vector<Code>& row) {
+  int out = 0;
+  for (const auto& rule : rules) {
+    if (!applies(rule, row)) continue;
+    for (const auto& clause : rule.then) {
+      out += clause.truth[row[clause.attribute]] == Truth::Never ? 1 : 0;
+    }
+  }
+  return out;
+}
+
+// A column that a broken rule of the row names, at random; the row breaks one.
+AttributeId column_of_broken_rule(std::span<const Rule> rules, const std::vector<Code>& row,
+                                  Rng& rng) {
+  std::vector<AttributeId> columns;
+  for (const auto& rule : rules) {
+    if (broken_clauses(std::span(&rule, 1), row) == 0) continue;
+    for (const auto& clause : rule.when) columns.push_back(clause.attribute);
+    for (const auto& clause : rule.then) {
+      if (clause.truth[row[clause.attribute]] == Truth::Never) columns.push_back(clause.attribute);
+    }
+  }
+  return columns[rng.below(columns.size())];
+}
+
 }  // namespace
 
 std::vector<ImpossibleBox> impossible_boxes(std::span<const Rule> rules) {
@@ -133,13 +169,8 @@ std::vector<ImpossibleBox> impossible_boxes(std::span<const Rule> rules) {
 std::size_t mend_rows(std::span<const Rule> rules, Table& table) {
   if (rules.empty()) return 0;
   std::vector<std::uint8_t> broken(table.rows(), 0);
-  std::set<AttributeId> attributes;
-  for (const auto& rule : rules) {
-    mark_broken(rule, table, broken);
-    for (const auto* condition : {&rule.when, &rule.then}) {
-      for (const auto& clause : *condition) attributes.insert(clause.attribute);
-    }
-  }
+  for (const auto& rule : rules) mark_broken(rule, table, broken);
+  const auto attributes = attributes_of(rules);
   RowMender mender(rules);
   std::size_t changed = 0;
   std::vector<Code> row(table.domain().size(), 0);  // of the attributes that rules name
@@ -154,6 +185,47 @@ std::size_t mend_rows(std::span<const Rule> rules, Table& table) {
     ++changed;
   }
   return changed;
+}
+
+void settle_rows(std::span<const Rule> rules, Table& table, Rng& rng) {
+  constexpr int kPasses = 4;
+  constexpr int kTries = 50;  // partners a row may ask in a pass
+  const auto attributes = attributes_of(rules);
+  const auto read = [&](std::size_t r) {
+    std::vector<Code> row(table.domain().size(), 0);
+    for (const auto attribute : attributes) row[attribute] = table.column(attribute)[r];
+    return row;
+  };
+  for (int pass = 0; pass < kPasses && !rules.empty(); ++pass) {
+    std::vector<std::uint8_t> marks(table.rows(), 0);
+    for (const auto& rule : rules) mark_broken(rule, table, marks);
+    std::vector<std::size_t> broken;
+    for (std::size_t r = 0; r < table.rows(); ++r) {
+      if (marks[r] != 0) broken.push_back(r);
+    }
+    if (broken.empty()) return;
+    rng.shuffle(std::span(broken));
+    for (const std::size_t r : broken) {
+      auto row = read(r);
+      for (int t = 0; t < kTries && broken_clauses(rules, row) > 0; ++t) {
+        // Others that are broken gain by an exchange as well, so half of the partners are such.
+        const std::size_t other =
+            t % 2 == 0 ? broken[rng.below(broken.size())] : rng.below(table.rows());
+        const AttributeId column = column_of_broken_rule(rules, row, rng);
+        auto partner = read(other);
+        if (other == r || row[column] == partner[column]) continue;
+        const int before = broken_clauses(rules, row) + broken_clauses(rules, partner);
+        std::swap(row[column], partner[column]);
+        if (broken_clauses(rules, row) + broken_clauses(rules, partner) < before) {
+          table.column(column).set(r, row[column]);
+          table.column(column).set(other, partner[column]);
+        } else {
+          std::swap(row[column], partner[column]);
+        }
+      }
+    }
+  }
+  mend_rows(rules, table);
 }
 
 }  // namespace tandem

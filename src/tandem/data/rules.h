@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tandem/base/rng.h"
 #include "tandem/data/condition.h"
 #include "tandem/data/table.h"
 
@@ -40,5 +41,10 @@ std::vector<ImpossibleBox> impossible_boxes(std::span<const Rule> rules);
 // are rules. A row that then still breaks one (rules that contradict each other) stays so. Returns
 // how many rows changed: private when the table is.
 std::size_t mend_rows(std::span<const Rule> rules, Table& table);
+
+// For rows that a model made: rows that break a rule exchange values of a column with others where
+// that leaves fewer rules broken, so every column keeps its values. What can't be settled so is
+// mended. Not for private rows: what becomes of one depends on the others.
+void settle_rows(std::span<const Rule> rules, Table& table, Rng& rng);
 
 }  // namespace tandem

@@ -47,6 +47,7 @@ struct Spec {
 Spec parse_spec(const std::string& text, const ComparisonRequest& request) {
   const auto parts = split(text, ':');
   Spec spec{.mechanism = std::string(trim(parts[0])), .parameters = {}};
+  if (spec.mechanism == "auto") spec.mechanism = kAutomaticMechanism;
   const Mechanism mechanism = request.find(spec.mechanism);
   for (std::size_t i = 1; i < parts.size(); ++i) spec.parameters.emplace_back(trim(parts[i]));
   const auto own = parse_parameters(spec.parameters);
@@ -131,7 +132,7 @@ std::string run_job(const Prepared& p, const Bench& bench, const Reference& refe
   if (release.model == nullptr) throw UsageError("it releases no model to compare");
   const auto model = evaluate_workload(bench.workload, reference, *release.model);
   Table rows = release.model->sample(std::max<std::size_t>(bench.table.rows(), 1), rng);
-  mend_rows(bench.schema.rules(), rows);
+  settle_rows(bench.schema.rules(), rows, rng);
   const auto sampled = evaluate_workload(bench.workload, reference, CountedTable(std::move(rows)));
   return fmt::format("{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.3f}", model.avg_workload_error,
                      model.max_error, model.mean_error, sampled.avg_workload_error,
@@ -274,7 +275,26 @@ void check_request(const ComparisonRequest& request) {
 ComparisonOutcome compare(const ComparisonRequest& request) {
   check_request(request);
   std::vector<Spec> specs;
-  for (const auto& text : request.mechanisms) specs.push_back(parse_spec(text, request));
+  for (const auto& text : request.mechanisms) {
+    specs.push_back(parse_spec(text, request));
+    const auto same = [&](const Spec& spec) {
+      return spec.mechanism == specs.back().mechanism && spec.text() == specs.back().text();
+    };
+    if (std::count_if(specs.begin(), specs.end(), same) > 1) {
+      throw UsageError(fmt::format("--mechanisms names {} twice; keep one.", in_quotes(text)));
+    }
+  }
+  for (const auto& [name, value] : parse_parameters(request.parameters)) {
+    const bool used = std::ranges::any_of(specs, [&, name = name](const Spec& spec) {
+      const auto given = parse_parameters(spec.parameters);
+      return std::ranges::any_of(given, [&](const auto& pair) { return pair.first == name; });
+    });
+    if (!used) {
+      throw UsageError(
+          fmt::format("--param {} is unknown to every mechanism here; see 'tandem mechanisms'.",
+                      in_quotes(name)));
+    }
+  }
 
   // Everything that can be wrong is found before the first run.
   std::vector<std::vector<Prepared>> prepared(specs.size());
@@ -286,9 +306,6 @@ ComparisonOutcome compare(const ComparisonRequest& request) {
     }
   }
   const Prepared& any = prepared[0][0];
-  open_folder(request, common_of(request, any.schema_digest));
-  ResultsFile file(request.out + "/results.csv", request.resume);
-
   CsvOptions reading;
   reading.policy = RowPolicy::Repair;
   reading.threads = request.threads;
@@ -299,6 +316,8 @@ ComparisonOutcome compare(const ComparisonRequest& request) {
   if (bench.table.rows() == 0) {
     throw UsageError(fmt::format("{} has no rows to compare with.", request.private_source));
   }
+  open_folder(request, common_of(request, any.schema_digest));
+  ResultsFile file(request.out + "/results.csv", request.resume);
   const Reference reference(bench.table, bench.workload, request.threads);
 
   std::vector<Job> jobs;

@@ -31,6 +31,10 @@ CountedTable load(const std::string& source, RowPolicy policy, const Schema& sch
     notes.push_back(fmt::format("{}: ignored {}, not in the schema.", source,
                                 list_names(loaded.ignored_columns, 8)));
   }
+  if (loaded.mended > 0) {
+    notes.push_back(fmt::format("{}: {} rows break a rule of the schema and were mended first.",
+                                source, with_commas(loaded.mended)));
+  }
   if (policy == RowPolicy::MustFit && loaded.format != schema.format()) {
     notes.push_back(fmt::format("{}: read as {}.", source, describe(loaded.format)));
   }

@@ -56,8 +56,8 @@ SchemaOfRun read_schema(const SynthSettings& s, Threads threads, const Note& not
     out.text = std::move(draft.toml);
     if (note) {
       note(
-          "Note: without --schema, the columns are as the public data suggests; see schema.toml in "
-          "the release, and make it yours with 'tandem schema'.");
+          "Note: without --schema, the columns are as the public data suggests; 'tandem schema' "
+          "writes that down for you to edit.");
       for (const auto& doubt : draft.doubts) note("Unclear: " + doubt);
     }
   }
@@ -85,7 +85,7 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, Threads thre
   if (s.seed < -1) {
     throw UsageError(fmt::format("--seed is {}; choose a whole number from 0.", s.seed));
   }
-  auto mechanism = find(s.mechanism == "auto" ? "independent" : s.mechanism);
+  auto mechanism = find(s.mechanism == "auto" ? kAutomaticMechanism : s.mechanism);
   auto parameters = mechanism.resolve(parse_parameters(s.parameters));
   auto unit = parse_privacy_unit(s.neighbors, s.rows_per_person);
   auto filter = filter_of(s);

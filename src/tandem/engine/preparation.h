@@ -21,6 +21,8 @@ namespace tandem {
 
 inline constexpr std::int64_t kMostRows = 1'000'000'000;
 
+inline constexpr const char* kAutomaticMechanism = "independent";  // what 'auto' means
+
 using FindMechanism = std::function<Mechanism(const std::string& name)>;
 using Note = std::function<void(const std::string& sentence)>;  // for the person at the terminal
 

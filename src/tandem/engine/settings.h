@@ -23,7 +23,7 @@ struct FormatSettings {
 
 template <class Settings, class Visit>
 void for_each_format_setting(Settings& s, Visit&& visit) {
-  visit("encoding", s.encoding, "of the private file: utf-8, latin-1, utf-16le or utf-16be");
+  visit("encoding", s.encoding, "of the private (real) file: utf-8, latin-1, utf-16le or utf-16be");
   visit("delimiter", s.delimiter, "between the private file's fields: one character, or tab");
   visit("decimal", s.decimal, "of the private file's numbers: . or ,");
 }

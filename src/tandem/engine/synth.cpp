@@ -123,7 +123,7 @@ SynthSummary synthesize(const SynthRun& run) {
 
   const std::size_t rows = rows_to_make(s, release);
   Table sampled = release.model->sample(rows, rng);
-  mend_rows(p.schema.rules(), sampled);
+  settle_rows(p.schema.rules(), sampled, rng);
   write_csv(folder.file("synthetic.csv"), writing, sampled, rng);
   sync_to_disk(folder.file("synthetic.csv"));
   folder.write(schema_file_name(s), p.schema_text);
@@ -206,7 +206,7 @@ std::string to_text(const SynthSummary& summary) {
   if (const auto* ledger = r.find("ledger")) {
     line("ledger", ledger->at("dataset").as_string());
   }
-  line("files", "synthetic.csv, schema, measurements.json, release.json");
+  line("files", "synthetic.csv, measurements.json, release.json and the schema");
   for (const auto& warning : r.at("warnings").as_array()) {
     line("warning", warning.as_string());
   }
