@@ -4,8 +4,8 @@
 //
 // A mechanism writes w * (l1_error(model) - noise) or l1_error(model) - l1_error(proxy); it never
 // sees the value. The gate knows each shape, derives its sensitivity, and evaluates it exactly:
-// references, weights and constants are first rounded to a public grid of 2^-20, after which a
-// score is a whole number of grid units and no rounding depends on the data.
+// references, weights and constants are first rounded to a public grid (privacy/score_grid), after
+// which a score is a whole number of grid units and no rounding depends on the data.
 
 #include <cstddef>
 #include <memory>

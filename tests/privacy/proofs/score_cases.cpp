@@ -132,6 +132,14 @@ std::vector<ScoreForm> candidate_forms(const Domain& domain) {
       candidates_form("a large weight", domain, {both, a}, 2001.4, 1000.7, [](const auto& r) {
         return std::vector<Score>{1000.7 * l1_error(r[0]), l1_error(r[1]) + 2000.0};
       }));
+  forms.push_back(candidates_form(  // one over a number of rows, far below the grid of references
+      "a tiny weight", domain, {both, a}, 2.6e-9, 1.3e-9, [](const auto& r) {
+        return std::vector<Score>{1.3e-9 * l1_error(r[0]), 0.4e-9 * l1_error(r[1]) + 3e-9};
+      }));
+  forms.push_back(
+      candidates_form("a huge weight", domain, {both, a}, 1.4e20, 0.7e20, [](const auto& r) {
+        return std::vector<Score>{0.7e20 * l1_error(r[0]), 1e12 * l1_error(r[1])};
+      }));
   return forms;
 }
 
@@ -147,6 +155,8 @@ std::vector<ScoreForm> cell_forms(const Domain& domain) {
       "cells of two tables", domain,
       {{{Clique{0}}, {}, CellScore::Absolute, 1.0}, {{both}, {}, CellScore::Signed, 2.5}}, 2.5,
       2.5));
+  forms.push_back(cells_form("cells, a tiny weight", domain,
+                             {{{both}, {}, CellScore::Absolute, 3.7e-8}}, 3.7e-8, 3.7e-8));
   const auto whole =
       LinearMap::rows({{{0, 1}, {1, 2}}, {{1, 2}, {cells - 1, -1}}, {{0, 1}}}, cells);
   forms.push_back(cells_form("outputs of a map", domain,
