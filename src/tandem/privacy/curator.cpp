@@ -293,6 +293,17 @@ struct Curator::Impl {
                : permute_and_flip_draw(values, rate, entropy, settings().threads);
   }
 
+  // Privacy: scores on the public grid; they stay inside the gate. All counts are loaded before.
+  std::vector<std::int64_t> values_of(std::span<const Candidate> candidates,
+                                      const ScoreGrid& grid) {
+    return evaluate(candidates, grid, [&](const Clique& c) -> const Factor& { return counts(c); });
+  }
+  std::vector<std::int64_t> values_of(std::span<const CellScores> scores, const ScoreGrid& grid) {
+    return evaluate(
+        scores, grid, [&](const Clique& c) -> const Factor& { return counts(c); },
+        settings().threads);
+  }
+
   // Privacy: charges first; then scores are evaluated on the public grid and one is drawn.
   template <class Scores, class Prepare>
   std::size_t select_among(const Scores& scores, const std::string& what, std::string request,
@@ -309,9 +320,7 @@ struct Curator::Impl {
                            static_cast<int>(how), grid.shift, grid.sensitivity);
     const auto record = charged_step(what, cost, selection_rho(epsilon, how), request, [&] {
       prepare();
-      const auto values =
-          evaluate(scores, grid, [&](const Clique& c) -> const Factor& { return counts(c); });
-      const std::size_t drawn = draw_one(values, rate, how);
+      const std::size_t drawn = draw_one(values_of(scores, grid), rate, how);
       return std::vector<std::vector<std::int64_t>>{{static_cast<std::int64_t>(drawn)}};
     });
     return static_cast<std::size_t>(single(record));
@@ -389,6 +398,7 @@ const Domain& Curator::domain() const { return impl_->domain(); }
 const PrivacyUnit& Curator::unit() const { return impl_->settings().unit; }
 Currency Curator::currency() const { return impl_->filter.currency(); }
 Cost Curator::remaining() const { return impl_->filter.remaining(); }
+Threads Curator::threads() const { return impl_->settings().threads; }
 bool Curator::seeded() const { return impl_->shared->entropy->seeded(); }
 const Filter& Curator::filter() const { return impl_->filter; }
 
@@ -528,8 +538,7 @@ std::vector<CellChoice> Curator::sample_cells(std::span<const CellScores> scores
   const std::string what = fmt::format("draw {} cells", with_commas(draws));
   const auto record = impl_->charged_step(what, price, rho, request, [&] {
     impl_->load_for(scores);
-    const auto values =
-        evaluate(scores, grid, [&](const Clique& c) -> const Factor& { return impl_->counts(c); });
+    const auto values = impl_->values_of(scores, grid);
     Rate sharpness = rate_of_steps;
     if (mutant(Mutant::DoubleSharpness)) sharpness.num *= 2;
     const ExponentialTable table(values, sharpness, impl_->settings().threads);

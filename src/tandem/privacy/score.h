@@ -68,6 +68,7 @@ struct CellScores {
   std::span<const double> reference;  // one for each output; borrowed
   CellScore kind = CellScore::Absolute;
   double weight = 1.0;
+  double unit = 1.0;  // references are in units of this many counts
 };
 
 // An output of one of several CellScores.

@@ -2,10 +2,12 @@
 #include "tandem/privacy/score_grid.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "tandem/base/check.h"
 #include "tandem/base/error.h"
+#include "tandem/base/multiversion.h"
 #include "tandem/privacy/mutant.h"
 #include "tandem/privacy/sensitivity.h"
 
@@ -234,36 +236,88 @@ std::vector<std::int64_t> evaluate(std::span<const Candidate> candidates, const 
   return values;
 }
 
-std::vector<std::int64_t> evaluate(std::span<const CellScores> scores, const ScoreGrid& grid,
-                                   const TrueCounts& counts) {
-  std::vector<std::int64_t> values;
-  for (const auto& cells : scores) {
-    const Int128 weight = weight_on_grid(cells.weight, grid.exponent);
-    const Factor& marginal = counts(cells.query.clique);
-    const auto add = [&](Int128 answer, double reference) {  // answer in units of 2^-20
-      Int128 units = answer - reference_on_grid(reference);
-      if (cells.kind == CellScore::Absolute && units < 0) units = -units;
-      values.push_back(to_steps(weight * units, grid.shift));
-    };
-    const std::size_t outputs = cells.query.map.outputs(marginal.values.size());
-    check(cells.reference.size() == outputs, "cell scores have a reference for each output");
-    if (cells.query.map.is_identity()) {
-      for (std::size_t i = 0; i < outputs; ++i) {
-        add(count_on_grid(marginal.values[i]), cells.reference[i]);
-      }
-      continue;
-    }
-    const int exponent = scored_exponent(cells.query.map);
-    for (std::size_t i = 0; i < outputs; ++i) {
-      Int128 sum = 0;
-      for (const auto& [column, coefficient] : cells.query.map.row(i)) {
-        sum +=
-            static_cast<Int128>(coefficient) * static_cast<std::int64_t>(marginal.values[column]);
-      }
-      add(saturated(sum, kMostUnits >> exponent) * (static_cast<Int128>(1) << exponent),
-          cells.reference[i]);
-    }
+namespace {
+
+// Counts and references up to this are evaluated in doubles, exactly: 2^30 is 2^50 units of 2^-20.
+constexpr double kMostQuick = 0x1p30;
+
+TANDEM_MULTIVERSION
+bool all_quick(std::span<const double> counts, std::span<const double> references, double unit) {
+  bool quick = true;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    quick &= counts[i] <= kMostQuick && std::abs(references[i] * unit) <= kMostQuick;
   }
+  return quick;
+}
+
+// Privacy: the same whole numbers as the general way, for cells of a marginal that are all quick
+// and a weight of one step: |count - reference| in units of 2^-20. Adding 1.5 * 2^52 to a double
+// below 2^51 rounds it to the nearest whole number, halves to even, which is then the difference of
+// the bits; and the difference of two such is exact.
+TANDEM_MULTIVERSION
+void evaluate_quickly(std::span<const double> counts, std::span<const double> references,
+                      double unit, CellScore kind, std::span<std::int64_t> steps) {
+  constexpr double kMagic = 0x1.8p52;
+  constexpr auto kUnits = static_cast<double>(kOne);
+  const bool absolute = kind == CellScore::Absolute;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto count = std::bit_cast<std::int64_t>(counts[i] * kUnits + kMagic);
+    const auto reference = std::bit_cast<std::int64_t>(references[i] * unit * kUnits + kMagic);
+    const std::int64_t difference = count - reference;
+    steps[i] = absolute && difference < 0 ? -difference : difference;
+  }
+}
+
+void evaluate_cells(const CellScores& cells, const Factor& marginal, const ScoreGrid& grid,
+                    std::span<std::int64_t> steps) {
+  const Int128 weight = weight_on_grid(cells.weight, grid.exponent);
+  const auto step_of = [&](Int128 answer, double reference) {  // answer in units of 2^-20
+    Int128 units = answer - reference_on_grid(reference * cells.unit);
+    if (cells.kind == CellScore::Absolute && units < 0) units = -units;
+    return to_steps(weight * units, grid.shift);
+  };
+  if (cells.query.map.is_identity()) {
+    if (weight == static_cast<Int128>(1) << grid.shift &&
+        all_quick(marginal.values, cells.reference, cells.unit)) {
+      evaluate_quickly(marginal.values, cells.reference, cells.unit, cells.kind, steps);
+      return;
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      steps[i] = step_of(count_on_grid(marginal.values[i]), cells.reference[i]);
+    }
+    return;
+  }
+  const int exponent = scored_exponent(cells.query.map);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    Int128 sum = 0;
+    for (const auto& [column, coefficient] : cells.query.map.row(i)) {
+      sum += static_cast<Int128>(coefficient) * static_cast<std::int64_t>(marginal.values[column]);
+    }
+    steps[i] =
+        step_of(saturated(sum, kMostUnits >> exponent) * (static_cast<Int128>(1) << exponent),
+                cells.reference[i]);
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> evaluate(std::span<const CellScores> scores, const ScoreGrid& grid,
+                                   const TrueCounts& counts, Threads threads) {
+  std::vector<const Factor*> marginals;
+  std::vector<std::size_t> starts = {0};
+  for (const auto& cells : scores) {
+    marginals.push_back(&counts(cells.query.clique));
+    const std::size_t outputs = cells.query.map.outputs(marginals.back()->values.size());
+    check(cells.reference.size() == outputs, "cell scores have a reference for each output");
+    starts.push_back(starts.back() + outputs);
+  }
+  std::vector<std::int64_t> values(starts.back());
+  constexpr std::size_t kWorthThreads = std::size_t{1} << 18;
+  parallel_for(scores.size(), values.size() < kWorthThreads ? Threads{1} : threads,
+               [&](std::size_t i) {
+                 evaluate_cells(scores[i], *marginals[i], grid,
+                                std::span(values).subspan(starts[i], starts[i + 1] - starts[i]));
+               });
   return values;
 }
 

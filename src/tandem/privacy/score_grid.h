@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tandem/base/int128.h"
+#include "tandem/base/parallel.h"
 #include "tandem/privacy/exp_bounds.h"
 #include "tandem/privacy/privacy_unit.h"
 #include "tandem/privacy/score.h"
@@ -47,10 +48,11 @@ struct ScoreGrid {
 };
 
 // Privacy: each score's value on the grid. Exact, saturating at 2^61 steps, at counts of 2^40 and
-// at terms of 2^54 (which, being contractions, keep the sensitivity).
+// at terms of 2^54 (which, being contractions, keep the sensitivity). The factors that `counts`
+// gives for cells are held until the end.
 std::vector<std::int64_t> evaluate(std::span<const Candidate> candidates, const ScoreGrid& grid,
                                    const TrueCounts& counts);
 std::vector<std::int64_t> evaluate(std::span<const CellScores> scores, const ScoreGrid& grid,
-                                   const TrueCounts& counts);
+                                   const TrueCounts& counts, Threads threads = {});
 
 }  // namespace tandem

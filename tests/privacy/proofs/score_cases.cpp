@@ -2,6 +2,7 @@
 #include "privacy/proofs/score_cases.h"
 
 #include <algorithm>
+#include <list>
 #include <numeric>
 
 #include "tandem/base/rng.h"
@@ -14,10 +15,9 @@ ScoreGrid ScoreCase::grid(const PrivacyUnit& unit) const {
 }
 
 std::vector<std::int64_t> ScoreCase::values(const ScoreGrid& grid, const Histogram& table) const {
-  Factor counted;
+  std::list<Factor> counted;
   const TrueCounts counts = [&](const Clique& clique) -> const Factor& {
-    counted = count(domain, table, clique);
-    return counted;
+    return counted.emplace_back(count(domain, table, clique));
   };
   return candidates.empty() ? evaluate(cells, grid, counts) : evaluate(candidates, grid, counts);
 }
@@ -155,6 +155,10 @@ std::vector<ScoreForm> cell_forms(const Domain& domain) {
       "cells of two tables", domain,
       {{{Clique{0}}, {}, CellScore::Absolute, 1.0}, {{both}, {}, CellScore::Signed, 2.5}}, 2.5,
       2.5));
+  forms.push_back(cells_form("cells, references in units", domain,
+                             {{{both}, {}, CellScore::Absolute, 1.0, 0.37},
+                              {{Clique{1}}, {}, CellScore::Signed, 0.5, 1.0}},
+                             1, 1));
   forms.push_back(cells_form("cells, a tiny weight", domain,
                              {{{both}, {}, CellScore::Absolute, 3.7e-8}}, 3.7e-8, 3.7e-8));
   const auto whole =
