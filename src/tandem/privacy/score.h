@@ -8,6 +8,7 @@
 // which a score is a whole number of grid units and no rounding depends on the data.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -69,6 +70,8 @@ struct CellScores {
   CellScore kind = CellScore::Absolute;
   double weight = 1.0;
   double unit = 1.0;  // references are in units of this many counts
+  // The outputs that can be chosen, ascending; borrowed, and public like all the rest. Empty: all.
+  std::span<const std::uint32_t> among = {};
 };
 
 // An output of one of several CellScores.

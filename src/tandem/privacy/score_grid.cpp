@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "tandem/base/check.h"
 #include "tandem/base/error.h"
@@ -238,34 +239,54 @@ std::vector<std::int64_t> evaluate(std::span<const Candidate> candidates, const 
 
 namespace {
 
-// Counts and references up to this are evaluated in doubles, exactly: 2^30 is 2^50 units of 2^-20.
-constexpr double kMostQuick = 0x1p30;
+// Privacy: the same whole numbers as the general way, for cells of a marginal and a weight of one
+// step: |count - reference| in units of 2^-20. False, and nothing of use in `steps`, unless all
+// counts and references are within 2^30, which is 2^50 units. Adding 1.5 * 2^52 to a double below
+// 2^51 rounds it to the nearest whole number, halves to even, which is then the difference of the
+// bits; and the difference of two such is exact.
+class QuickSteps {
+ public:
+  QuickSteps(double unit, CellScore kind)
+      : unit_(unit), keep_sign_(kind == CellScore::Absolute ? 0 : -1) {}
+
+  std::int64_t of(double count, double in_units) {
+    const double reference = in_units * unit_;
+    beyond_ |= static_cast<std::int64_t>(magnitude(count) > kMost);
+    beyond_ |= static_cast<std::int64_t>(magnitude(reference) > kMost);
+    const std::int64_t difference = std::bit_cast<std::int64_t>(count * kUnits + kMagic) -
+                                    std::bit_cast<std::int64_t>(reference * kUnits + kMagic);
+    const std::int64_t flip = -static_cast<std::int64_t>(difference < 0) & ~keep_sign_;
+    return (difference ^ flip) - flip;
+  }
+  bool all_within() const { return beyond_ == 0; }
+
+ private:
+  static constexpr double kMagic = 0x1.8p52;
+  static constexpr auto kUnits = static_cast<double>(kOne);
+  static constexpr auto kMost = std::bit_cast<std::int64_t>(0x1p30);
+  // The bits of positive doubles, NaN included, are in the order of their values.
+  static std::int64_t magnitude(double value) {
+    return std::bit_cast<std::int64_t>(value) & std::numeric_limits<std::int64_t>::max();
+  }
+  double unit_;
+  std::int64_t keep_sign_;
+  std::int64_t beyond_ = 0;
+};
 
 TANDEM_MULTIVERSION
-bool all_quick(std::span<const double> counts, std::span<const double> references, double unit) {
-  bool quick = true;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    quick &= counts[i] <= kMostQuick && std::abs(references[i] * unit) <= kMostQuick;
+bool evaluate_quickly(const CellScores& cells, std::span<const double> counts,
+                      std::span<std::int64_t> steps) {
+  QuickSteps quick(cells.unit, cells.kind);
+  const double* reference = cells.reference.data();
+  if (cells.among.empty()) {
+    for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = quick.of(counts[i], reference[i]);
+  } else {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::uint32_t cell = cells.among[i];
+      steps[i] = quick.of(counts[cell], reference[cell]);
+    }
   }
-  return quick;
-}
-
-// Privacy: the same whole numbers as the general way, for cells of a marginal that are all quick
-// and a weight of one step: |count - reference| in units of 2^-20. Adding 1.5 * 2^52 to a double
-// below 2^51 rounds it to the nearest whole number, halves to even, which is then the difference of
-// the bits; and the difference of two such is exact.
-TANDEM_MULTIVERSION
-void evaluate_quickly(std::span<const double> counts, std::span<const double> references,
-                      double unit, CellScore kind, std::span<std::int64_t> steps) {
-  constexpr double kMagic = 0x1.8p52;
-  constexpr auto kUnits = static_cast<double>(kOne);
-  const bool absolute = kind == CellScore::Absolute;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    const auto count = std::bit_cast<std::int64_t>(counts[i] * kUnits + kMagic);
-    const auto reference = std::bit_cast<std::int64_t>(references[i] * unit * kUnits + kMagic);
-    const std::int64_t difference = count - reference;
-    steps[i] = absolute && difference < 0 ? -difference : difference;
-  }
+  return quick.all_within();
 }
 
 void evaluate_cells(const CellScores& cells, const Factor& marginal, const ScoreGrid& grid,
@@ -276,26 +297,26 @@ void evaluate_cells(const CellScores& cells, const Factor& marginal, const Score
     if (cells.kind == CellScore::Absolute && units < 0) units = -units;
     return to_steps(weight * units, grid.shift);
   };
+  const auto output = [&](std::size_t i) { return cells.among.empty() ? i : cells.among[i]; };
   if (cells.query.map.is_identity()) {
     if (weight == static_cast<Int128>(1) << grid.shift &&
-        all_quick(marginal.values, cells.reference, cells.unit)) {
-      evaluate_quickly(marginal.values, cells.reference, cells.unit, cells.kind, steps);
+        evaluate_quickly(cells, marginal.values, steps)) {
       return;
     }
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      steps[i] = step_of(count_on_grid(marginal.values[i]), cells.reference[i]);
+      steps[i] = step_of(count_on_grid(marginal.values[output(i)]), cells.reference[output(i)]);
     }
     return;
   }
   const int exponent = scored_exponent(cells.query.map);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     Int128 sum = 0;
-    for (const auto& [column, coefficient] : cells.query.map.row(i)) {
+    for (const auto& [column, coefficient] : cells.query.map.row(output(i))) {
       sum += static_cast<Int128>(coefficient) * static_cast<std::int64_t>(marginal.values[column]);
     }
     steps[i] =
         step_of(saturated(sum, kMostUnits >> exponent) * (static_cast<Int128>(1) << exponent),
-                cells.reference[i]);
+                cells.reference[output(i)]);
   }
 }
 
@@ -309,7 +330,8 @@ std::vector<std::int64_t> evaluate(std::span<const CellScores> scores, const Sco
     marginals.push_back(&counts(cells.query.clique));
     const std::size_t outputs = cells.query.map.outputs(marginals.back()->values.size());
     check(cells.reference.size() == outputs, "cell scores have a reference for each output");
-    starts.push_back(starts.back() + outputs);
+    check(cells.among.empty() || cells.among.back() < outputs, "a cell to choose is an output");
+    starts.push_back(starts.back() + (cells.among.empty() ? outputs : cells.among.size()));
   }
   std::vector<std::int64_t> values(starts.back());
   constexpr std::size_t kWorthThreads = std::size_t{1} << 18;

@@ -79,6 +79,8 @@ std::vector<cpp_int> slow_values(const ScoreCase& scores, const Histogram& table
     const auto answers = answer(scores.domain, table, cells.query);
     const int exponent = cells.query.map.unit_exponent() + 20;
     for (std::size_t i = 0; i < answers.size(); ++i) {
+      const auto& among = cells.among;
+      if (!among.empty() && std::ranges::find(among, i) == among.end()) continue;
       cpp_int value = (cpp_int(answers[i]) << exponent) - on_grid(cells.reference[i] * cells.unit);
       if (cells.kind == CellScore::Absolute) value = abs(value);
       out.push_back(floor_shift(weight_on_grid(cells.weight, grid.exponent) * value, grid.shift));

@@ -2,6 +2,7 @@
 #include "privacy/proofs/score_cases.h"
 
 #include <algorithm>
+#include <array>
 #include <list>
 #include <numeric>
 
@@ -28,8 +29,15 @@ std::size_t ScoreCase::select(Curator& curator, Cost cost, Selection how) const 
 }
 
 std::size_t ScoreCase::position(const CellChoice& choice) const {
-  std::size_t at = choice.output;
-  for (std::size_t i = 0; i < choice.scores; ++i) at += cells[i].reference.size();
+  const auto choices = [](const CellScores& table) {
+    return table.among.empty() ? table.reference.size() : table.among.size();
+  };
+  const auto& among = cells[choice.scores].among;
+  std::size_t at =
+      among.empty()
+          ? choice.output
+          : static_cast<std::size_t>(std::ranges::find(among, choice.output) - among.begin());
+  for (std::size_t i = 0; i < choice.scores; ++i) at += choices(cells[i]);
   return at;
 }
 
@@ -158,6 +166,11 @@ std::vector<ScoreForm> cell_forms(const Domain& domain) {
   forms.push_back(cells_form("cells, references in units", domain,
                              {{{both}, {}, CellScore::Absolute, 1.0, 0.37},
                               {{Clique{1}}, {}, CellScore::Signed, 0.5, 1.0}},
+                             1, 1));
+  static constexpr std::array<std::uint32_t, 2> kSome = {0, 2};
+  forms.push_back(cells_form("some cells", domain,
+                             {{{both}, {}, CellScore::Absolute, 1.0, 1.0, kSome},
+                              {{Clique{1}}, {}, CellScore::Signed, 1.0, 1.0, {}}},
                              1, 1));
   forms.push_back(cells_form("cells, a tiny weight", domain,
                              {{{both}, {}, CellScore::Absolute, 3.7e-8}}, 3.7e-8, 3.7e-8));
