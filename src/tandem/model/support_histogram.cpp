@@ -14,8 +14,7 @@ namespace tandem {
 
 namespace {
 
-// Weights far from 1 are brought back long before they overflow.
-constexpr double kLargestSum = 1e100;
+constexpr double kMostChange = 1000.0;  // of the sum before it is added up anew
 constexpr double kLargestExponent = 200.0;
 
 template <class C>
@@ -113,9 +112,11 @@ void SupportHistogram::reweight(std::span<const std::uint32_t> rows, double expo
     }
     weights_[row] *= factor;
   }
-  const bool cancelled = sum < 1e-3 * sum_;  // its digits are the difference of two larger sums
   sum_ = sum;
-  if (cancelled || sum_ > kLargestSum || sum_ < 1.0 / kLargestSum) renormalize();
+  peak_ = std::max(peak_, sum_);
+  // A sum that was once much larger has lost its last digits, and a much smaller unit adds too
+  // little to the clock.
+  if (sum_ < peak_ / kMostChange || sum_ > total_ * kMostChange) renormalize();
 }
 
 SupportHistogram::Changes SupportHistogram::take_changes() {
@@ -143,6 +144,7 @@ void SupportHistogram::renormalize() {
   const double scale = total_ / sum;
   for (double& weight : weights_) weight *= scale;
   sum_ = std::accumulate(weights_.begin(), weights_.end(), 0.0);
+  peak_ = sum_;
   all_changed_ = true;
 }
 

@@ -64,6 +64,7 @@ class SupportHistogram final : public Model {
   double total_;
   std::vector<double> weights_;
   double sum_ = 0.0;
+  double peak_ = 0.0;  // the largest sum since it was added up anew
 
   // Distributions so far that row x had weight w in: earned_[x] + w (clock_ - since_[x]), where the
   // clock adds up the unit of each.
