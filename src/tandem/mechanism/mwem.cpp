@@ -45,8 +45,8 @@ struct Options {
   Rows support;
   Selection selection = Selection::Exponential;
   double select_share = 0.5;
-  double step = 0.5;
-  Output output = Output::Average;
+  double step = 2.0;
+  Output output = Output::Last;
   int max_model_mb = 4096;
 };
 
@@ -162,9 +162,10 @@ Mechanism mwem() {
               "how the worst cell is selected"),
        field("select-share", &Options::select_share, "share of a round's budget that selects",
              between(0.01, 0.99)),
-       field("step", &Options::step, "factor in the update's exponent", between(0.0, 100.0)),
+       field("step", &Options::step, "factor in the update's exponent; the papers' is 0.5",
+             between(0.0, 100.0)),
        choice("output", &Options::output, {{"average", Output::Average}, {"last", Output::Last}},
-              "which distribution is released"),
+              "which distribution is released; the papers' is average"),
        field("max-model-mb", &Options::max_model_mb, "memory for rows and answers, in MB",
              between(1, 1e7))});
 }
