@@ -89,5 +89,38 @@ RC_GTEST_PROP(Multiples, Enclose, (std::uint64_t num, std::uint64_t den, std::ui
   expect_multiple({num, (den >> drop) | 1}, k >> drop_k);
 }
 
+// ---- Coarse bounds ------------------------------------------------------------------------------
+
+void expect_stretch(Rate rate, std::uint64_t k) {
+  const std::uint64_t stretch = Stretches(Multiples(rate)).of(k);
+  const Real x = Real(cpp_int(k) * rate.num) / rate.den;
+  const Real truth = pow(Real(2), 32) * exp(x < 1000 ? Real(-x) : Real(-1000));
+  EXPECT_LE(truth, Real(stretch)) << k << " * " << rate.num << "/" << rate.den;
+  EXPECT_LE(Real(stretch), Real(std::uint64_t{1} << 32));
+  EXPECT_LE(Real(stretch), 2 + Real(1.01) * truth) << k << " * " << rate.num << "/" << rate.den;
+}
+
+TEST(Stretches, BoundFromAboveAtTheEdges) {
+  const std::uint64_t most = ~std::uint64_t{0};
+  const std::vector<std::uint64_t> edges = {
+      1, 2, 3, 127, 128, 129, (1ULL << 32) - 1, 1ULL << 32, (1ULL << 63) - 1, 1ULL << 63, most};
+  for (const std::uint64_t num : edges) {
+    for (const std::uint64_t den : edges) {
+      for (const std::uint64_t k : edges) expect_stretch({num, den}, k);
+    }
+  }
+  for (std::uint64_t j = 0; j < 3000; ++j) {  // the seams of the table
+    for (const std::uint64_t k : {j << 20, (j << 20) + 1, (j << 20) - (j > 0 ? 1 : 0)}) {
+      expect_stretch({1, std::uint64_t{1} << 27}, k);
+    }
+  }
+}
+
+RC_GTEST_PROP(Stretches, BoundFromAbove, (std::uint64_t num, std::uint64_t den, std::uint64_t k)) {
+  const int drop = *rc::gen::inRange(0, 64);
+  const int drop_k = *rc::gen::inRange(0, 64);
+  expect_stretch({num, (den >> drop) | 1}, k >> drop_k);
+}
+
 }  // namespace
 }  // namespace tandem

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sensitivity falsifier: reaches every declaration, exceeds none, and sees wrong ones.
 #include <gtest/gtest.h>
-#include <algorithm>
-#include <cmath>
 
 #include <algorithm>
 #include <cmath>
@@ -103,6 +101,41 @@ TEST(ScoreGrid, SaturatesMapsToo) {
       EXPECT_LE(there[2], here[2]);  // minus a sum that grows: never wrapped around
     }
   }
+}
+
+// A weight of 1/n must not vanish: the better candidate stays better, at the same distance in
+// sensitivities, whatever the size of the weights.
+TEST(ScoreGrid, KeepsTheDigitsOfSmallAndLargeWeights) {
+  const Domain domain = domain_of({3});
+  const Factor model{Clique{0}, {10.0, 20.0, 30.0}};
+  const Factor counts{Clique{0}, {13.0, 20.0, 27.0}};
+  const TrueCounts look = [&](const Clique&) -> const Factor& { return counts; };
+  for (const double scale : {1.0, 1.0 / 3.0, 1e-7, 1e-30, 3e12, 1e100}) {
+    const std::vector<Candidate> candidates = {
+        {Clique{0}, Origin::Private, scale * (l1_error(model) - 2.25)},
+        {Clique{0}, Origin::Private, (scale / 1024.0) * absolute_error(model, 0) + scale}};
+    const ScoreGrid grid = ScoreGrid::of(candidates, domain, PrivacyUnit{});
+    EXPECT_GE(grid.sensitivity, std::uint64_t{1} << 20);
+    EXPECT_NEAR(static_cast<double>(grid.sensitivity) * grid.step(), 2.0 * scale, 4e-6 * scale);
+    const auto values = evaluate(candidates, grid, look);
+    EXPECT_NEAR(static_cast<double>(values[0]) * grid.step(), 3.75 * scale, 4e-6 * scale);
+    EXPECT_NEAR(static_cast<double>(values[1]) * grid.step(), (1.0 + 3.0 / 1024.0) * scale,
+                4e-6 * scale);
+  }
+}
+
+TEST(ScoreGrid, RefusesWeightsThatAreNoNumbers) {
+  const Domain domain = domain_of({2});
+  const Factor model{Clique{0}, {1.0, 2.0}};
+  for (const double weight : {HUGE_VAL, std::nan(""), 1e200}) {
+    const std::vector<Candidate> candidates = {
+        {Clique{0}, Origin::Private, weight * l1_error(model)}};
+    EXPECT_THROW(ScoreGrid::of(candidates, domain, PrivacyUnit{}), InternalError);
+  }
+  const std::vector<Candidate> candidates = {{Clique{0}, Origin::Private, Score(std::nan(""))}};
+  const ScoreGrid grid = ScoreGrid::of(candidates, domain, PrivacyUnit{});
+  EXPECT_THROW(evaluate(candidates, grid, [&](const Clique&) -> const Factor& { return model; }),
+               InternalError);
 }
 
 TEST(ScoreGrid, RefusesUnitsItCannotHold) {

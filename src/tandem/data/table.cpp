@@ -118,6 +118,7 @@ DistinctRows distinct_rows(const Table& table) {
   const std::size_t mask = slots.size() - 1;
   std::vector<std::size_t> firsts;
   std::vector<std::uint64_t> multiplicity;
+  std::vector<std::size_t> which(rows);
   for (std::size_t r = 0; r < rows; ++r) {
     std::size_t at = hashes[r] & mask;
     while (slots[at] != kFree &&
@@ -129,9 +130,10 @@ DistinctRows distinct_rows(const Table& table) {
       firsts.push_back(r);
       multiplicity.push_back(0);
     }
+    which[r] = slots[at];
     ++multiplicity[slots[at]];
   }
-  return {table.select(firsts), std::move(multiplicity)};
+  return {table.select(firsts), std::move(multiplicity), std::move(which)};
 }
 
 }  // namespace tandem

@@ -75,6 +75,7 @@ class Table {
 struct DistinctRows {
   Table rows;
   std::vector<std::uint64_t> multiplicity;
+  std::vector<std::size_t> which;  // for each row of the table: its place among the different ones
 };
 DistinctRows distinct_rows(const Table& table);
 

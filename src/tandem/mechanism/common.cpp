@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/mechanism/common.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 
 #include "tandem/base/check.h"
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
 
 namespace tandem {
 
@@ -25,6 +29,13 @@ std::optional<double> public_total(Curator& curator) {
   return rows;
 }
 
+double measure_total(Curator& curator, Release& release) {
+  if (const auto n = public_total(curator)) return release.total = *n;
+  release.measurements.push_back(
+      curator.measure(LinearQuery{Clique{}}, curator.remaining() / 50.0));
+  return release.total = std::max(1.0, release.measurements.back().values.front());
+}
+
 double estimate_total(std::span<const Measurement> marginals) {
   check(!marginals.empty(), "a total is estimated from at least one marginal");
   double weighted = 0.0;
@@ -38,6 +49,31 @@ double estimate_total(std::span<const Measurement> marginals) {
     weights += 1.0 / variance;
   }
   return std::max(1.0, weighted / weights);
+}
+
+std::vector<std::string> public_data_warnings(const Problem& problem) {
+  std::vector<std::string> warnings;
+  std::size_t rows = 0;
+  std::vector<std::string> lacking;
+  for (AttributeId id = 0; id < problem.domain.size(); ++id) {
+    std::vector<bool> seen(problem.domain[id].size, false);
+    for (const auto& source : problem.public_data.tables) {
+      if (id == 0) rows += source.table.rows();
+      source.table.column(id).visit([&](auto codes) {
+        for (const auto code : codes) seen[code] = true;
+      });
+    }
+    if (std::ranges::find(seen, false) != seen.end()) lacking.push_back(problem.domain[id].name);
+  }
+  if (!lacking.empty()) {
+    warnings.push_back(fmt::format(
+        "The public data never shows some values of {}; the release can't contain them.",
+        list_names(lacking, 8)));
+  }
+  if (rows == 1) {
+    warnings.emplace_back("The public data has a single row, and the release is that row.");
+  }
+  return warnings;
 }
 
 }  // namespace tandem

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tandem/mechanism/problem.h"
+#include "tandem/mechanism/release.h"
 #include "tandem/privacy/curator.h"
 #include "tandem/query/measurement.h"
 
@@ -17,7 +19,14 @@ std::vector<LinearQuery> one_way_marginals(const Domain& domain);
 // The number of rows where it is public: under replace-one with one row a person. Free.
 std::optional<double> public_total(Curator& curator);
 
+// The number of rows n: exact and free where it is public, otherwise measured with a fiftieth of
+// the budget. At least 1; a measurement is added to the release, whose total it becomes.
+double measure_total(Curator& curator, Release& release);
+
 // The number of rows from noisy marginals: each one's sum, weighted by its precision. At least 1.
 double estimate_total(std::span<const Measurement> marginals);
+
+// What the reader of a release should know of its public data: values it never shows, a single row.
+std::vector<std::string> public_data_warnings(const Problem& problem);
 
 }  // namespace tandem

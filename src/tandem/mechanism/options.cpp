@@ -75,12 +75,58 @@ void assign(bool& value, const std::string& name, const std::string& text, const
   }
 }
 
+void assign(std::optional<int>& value, const std::string& name, const std::string& text,
+            const Range& range) {
+  if (text == "auto") {
+    value.reset();
+    return;
+  }
+  const auto number = parse_integer(text);
+  if (!number || *number > std::numeric_limits<int>::max() ||
+      !inside(static_cast<double>(*number), range)) {
+    throw wrong(name, text, "auto or " + describe(range, "whole number"));
+  }
+  value = static_cast<int>(*number);
+}
+
+void assign(std::vector<double>& values, const std::string& name, const std::string& text,
+            const Range& range) {
+  values.clear();
+  if (text == "auto") return;
+  for (const auto& part : split(text, ',')) {
+    const auto number = parse_number(part);
+    if (!number || !inside(*number, range)) {
+      throw wrong(name, text, "auto or a list with commas, each " + describe(range, "number"));
+    }
+    values.push_back(*number);
+  }
+}
+
 std::string show(int value) { return std::to_string(value); }
 std::string show(double value) { return fmt::format("{}", value); }
 std::string show(bool value) { return value ? "true" : "false"; }
+std::string show(const std::optional<int>& value) { return value ? show(*value) : "auto"; }
+std::string show(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ",") + show(value);
+  return text.empty() ? "auto" : text;
+}
 std::string type_of(int /*value*/) { return "whole number"; }
 std::string type_of(double /*value*/) { return "number"; }
 std::string type_of(bool /*value*/) { return "true or false"; }
+std::string type_of(const std::optional<int>& /*value*/) { return "auto or a whole number"; }
+std::string type_of(const std::vector<double>& /*values*/) { return "auto or numbers"; }
+
+std::string type_of_choice(const std::vector<std::string>& words) {
+  std::string text = "one of ";
+  for (std::size_t i = 0; i < words.size(); ++i) text += (i > 0 ? ", " : "") + words[i];
+  return text;
+}
+
+void fail_unknown_choice(const std::string& name, const std::string& text,
+                         const std::vector<std::string>& words) {
+  throw wrong(name, text, type_of_choice(words));
+}
 
 void fail_unknown_parameter(const std::string& mechanism, const std::string& name,
                             const std::vector<OptionInfo>& known) {

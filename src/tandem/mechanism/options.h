@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,12 +34,20 @@ constexpr Range between(double least, double most) { return {.least = least, .mo
 void assign(int& value, const std::string& name, const std::string& text, const Range& range);
 void assign(double& value, const std::string& name, const std::string& text, const Range& range);
 void assign(bool& value, const std::string& name, const std::string& text, const Range& range);
+void assign(std::optional<int>& value, const std::string& name, const std::string& text,
+            const Range& range);  // nothing is 'auto'
+void assign(std::vector<double>& values, const std::string& name, const std::string& text,
+            const Range& range);  // 'auto', or numbers with commas between
 std::string show(int value);
 std::string show(double value);
 std::string show(bool value);
+std::string show(const std::optional<int>& value);
+std::string show(const std::vector<double>& values);
 std::string type_of(int value);
 std::string type_of(double value);
 std::string type_of(bool value);
+std::string type_of(const std::optional<int>& value);
+std::string type_of(const std::vector<double>& values);
 
 template <class Options>
 struct Field {
@@ -56,6 +65,39 @@ Field<Options> field(const std::string& name, T Options::*member, const std::str
           .set = [=](Options& options,
                      const std::string& text) { assign(options.*member, name, text, range); },
           .get = [=](const Options& options) { return show(options.*member); }};
+}
+
+// A field that is one of a few words, each for a value of an enumeration.
+template <class E>
+using Choices = std::vector<std::pair<std::string, E>>;
+
+[[noreturn]] void fail_unknown_choice(const std::string& name, const std::string& text,
+                                      const std::vector<std::string>& words);
+std::string type_of_choice(const std::vector<std::string>& words);
+
+template <class Options, class E>
+Field<Options> choice(const std::string& name, E Options::*member, const Choices<E>& choices,
+                      const std::string& help) {
+  std::vector<std::string> words;
+  for (const auto& [word, value] : choices) words.push_back(word);
+  const auto word_of = [=](E wanted) {
+    for (const auto& [word, value] : choices) {
+      if (value == wanted) return word;
+    }
+    return std::string();
+  };
+  const Options defaults;
+  return {.info = {name, type_of_choice(words), word_of(defaults.*member), help},
+          .set =
+              [=](Options& options, const std::string& text) {
+                for (const auto& [word, value] : choices) {
+                  if (word != text) continue;
+                  options.*member = value;
+                  return;
+                }
+                fail_unknown_choice(name, text, words);
+              },
+          .get = [=](const Options& options) { return word_of(options.*member); }};
 }
 
 [[noreturn]] void fail_unknown_parameter(const std::string& mechanism, const std::string& name,

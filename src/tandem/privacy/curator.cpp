@@ -77,6 +77,16 @@ std::string describe(const Candidate& candidate) {
   return text;
 }
 
+// Tells lists of outputs apart, of one run and its resumption.
+std::uint64_t hash_of(std::span<const std::uint32_t> outputs) {
+  std::uint64_t mixed = outputs.size();
+  for (const auto output : outputs) {
+    mixed = (mixed ^ output) * 0xff51afd7ed558ccdULL;
+    mixed ^= mixed >> 32;
+  }
+  return mixed;
+}
+
 // ---- Noise ----
 
 // How to draw a query's noise, in units of the query's map.
@@ -293,6 +303,17 @@ struct Curator::Impl {
                : permute_and_flip_draw(values, rate, entropy, settings().threads);
   }
 
+  // Privacy: scores on the public grid; they stay inside the gate. All counts are loaded before.
+  std::vector<std::int64_t> values_of(std::span<const Candidate> candidates,
+                                      const ScoreGrid& grid) {
+    return evaluate(candidates, grid, [&](const Clique& c) -> const Factor& { return counts(c); });
+  }
+  std::vector<std::int64_t> values_of(std::span<const CellScores> scores, const ScoreGrid& grid) {
+    return evaluate(
+        scores, grid, [&](const Clique& c) -> const Factor& { return counts(c); },
+        settings().threads);
+  }
+
   // Privacy: charges first; then scores are evaluated on the public grid and one is drawn.
   template <class Scores, class Prepare>
   std::size_t select_among(const Scores& scores, const std::string& what, std::string request,
@@ -309,9 +330,7 @@ struct Curator::Impl {
                            static_cast<int>(how), grid.shift, grid.sensitivity);
     const auto record = charged_step(what, cost, selection_rho(epsilon, how), request, [&] {
       prepare();
-      const auto values =
-          evaluate(scores, grid, [&](const Clique& c) -> const Factor& { return counts(c); });
-      const std::size_t drawn = draw_one(values, rate, how);
+      const std::size_t drawn = draw_one(values_of(scores, grid), rate, how);
       return std::vector<std::vector<std::int64_t>>{{static_cast<std::int64_t>(drawn)}};
     });
     return static_cast<std::size_t>(single(record));
@@ -333,16 +352,20 @@ struct Curator::Impl {
     load(cliques);
   }
 
-  std::size_t outputs(const CellScores& cells) const {
-    return cells.query.map.outputs(domain().cells(cells.query.clique));
+  std::size_t choices(const CellScores& cells) const {
+    return cells.among.empty() ? cells.query.map.outputs(domain().cells(cells.query.clique))
+                               : cells.among.size();
+  }
+  static std::size_t output(const CellScores& cells, std::size_t choice) {
+    return cells.among.empty() ? choice : cells.among[choice];
   }
 
-  // The position of an output among all outputs of all scores, and back.
+  // From the position among what can be chosen of all scores.
   CellChoice choice(std::span<const CellScores> scores, std::int64_t position) const {
     auto rest = static_cast<std::size_t>(position);
     for (std::size_t i = 0; i < scores.size() && position >= 0; ++i) {
-      if (rest < outputs(scores[i])) return {i, rest};
-      rest -= outputs(scores[i]);
+      if (rest < choices(scores[i])) return {i, output(scores[i], rest)};
+      rest -= choices(scores[i]);
     }
     damaged();
   }
@@ -352,6 +375,7 @@ struct Curator::Impl {
     for (const auto& cells : scores) {
       text += fmt::format("|{},{},{:a}", describe(cells.query), static_cast<int>(cells.kind),
                           cells.weight);
+      if (!cells.among.empty()) text += fmt::format(",{:x}", hash_of(cells.among));
     }
     return text;
   }
@@ -389,6 +413,7 @@ const Domain& Curator::domain() const { return impl_->domain(); }
 const PrivacyUnit& Curator::unit() const { return impl_->settings().unit; }
 Currency Curator::currency() const { return impl_->filter.currency(); }
 Cost Curator::remaining() const { return impl_->filter.remaining(); }
+Threads Curator::threads() const { return impl_->settings().threads; }
 bool Curator::seeded() const { return impl_->shared->entropy->seeded(); }
 const Filter& Curator::filter() const { return impl_->filter; }
 
@@ -506,7 +531,7 @@ std::size_t Curator::select(std::span<const Candidate> candidates, Cost cost, Se
 
 CellChoice Curator::select_cell(std::span<const CellScores> scores, Cost cost, Selection how) {
   std::size_t cells = 0;
-  for (const auto& table : scores) cells += impl_->outputs(table);
+  for (const auto& table : scores) cells += impl_->choices(table);
   const std::size_t drawn = impl_->select_among(
       scores, fmt::format("select one of {} cells", with_commas(cells)),
       impl_->describe_scores("select_cell", scores), cost, how, [&] { impl_->load_for(scores); });
@@ -528,8 +553,7 @@ std::vector<CellChoice> Curator::sample_cells(std::span<const CellScores> scores
   const std::string what = fmt::format("draw {} cells", with_commas(draws));
   const auto record = impl_->charged_step(what, price, rho, request, [&] {
     impl_->load_for(scores);
-    const auto values =
-        evaluate(scores, grid, [&](const Clique& c) -> const Factor& { return impl_->counts(c); });
+    const auto values = impl_->values_of(scores, grid);
     Rate sharpness = rate_of_steps;
     if (mutant(Mutant::DoubleSharpness)) sharpness.num *= 2;
     const ExponentialTable table(values, sharpness, impl_->settings().threads);
@@ -540,14 +564,15 @@ std::vector<CellChoice> Curator::sample_cells(std::span<const CellScores> scores
   if (record.results.size() != 1 || record.results[0].size() != draws) Impl::damaged();
 
   std::vector<std::size_t> starts = {0};
-  for (const auto& cells : scores) starts.push_back(starts.back() + impl_->outputs(cells));
+  for (const auto& cells : scores) starts.push_back(starts.back() + impl_->choices(cells));
   std::vector<CellChoice> choices;
   choices.reserve(draws);
   for (const auto position : record.results[0]) {
     if (position < 0 || static_cast<std::size_t>(position) >= starts.back()) Impl::damaged();
     const auto after = std::ranges::upper_bound(starts, static_cast<std::size_t>(position));
     const auto which = static_cast<std::size_t>(after - starts.begin()) - 1;
-    choices.push_back({which, static_cast<std::size_t>(position) - starts[which]});
+    const std::size_t choice = static_cast<std::size_t>(position) - starts[which];
+    choices.push_back({which, Impl::output(scores[which], choice)});
   }
   return choices;
 }

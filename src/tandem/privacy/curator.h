@@ -60,6 +60,7 @@ class Curator {
   const PrivacyUnit& unit() const;
   Currency currency() const;
   Cost remaining() const;
+  Threads threads() const;       // that a mechanism may use
   bool seeded() const;           // the noise can be repeated: nothing is private
   const Filter& filter() const;  // what was spent, step by step
   Sigma noise_scale(const LinearQuery& query, Cost cost) const;  // what measure() would add

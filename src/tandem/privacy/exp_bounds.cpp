@@ -58,7 +58,7 @@ constexpr auto kParts = [] {  // exp(-j / kSteps) for j < 64
 // 1 - y + y^2/2 - y^3/6 + y^4/24 errs by less than y^5/120 < 1 unit. Floors make y2/2 and y4/24
 // too small by less than 1.5 and 1.1 units; y3/6 is too small by less than 1.1. Taking off 3 more
 // covers the y^3 and y^5 terms, so the result is below the truth, by at most 1.5 + 1.1 + 3 + tiny.
-std::uint64_t exp_small(std::uint64_t g) {
+constexpr std::uint64_t exp_small(std::uint64_t g) {
   const std::uint64_t y2 = high_product(g, g);
   const std::uint64_t y3 = high_product(y2, g);
   const std::uint64_t y4 = high_product(y3, g);
@@ -72,7 +72,7 @@ std::uint64_t exp_small(std::uint64_t g) {
 // the result is not above the truth, and less than 13 below it.
 constexpr std::uint64_t kSlack = 13;
 
-std::uint64_t exp_lower(UInt128 x) {
+constexpr std::uint64_t exp_lower(UInt128 x) {
   if (x >> 64 >= kWholes) return 0;  // the truth is below 1 unit
   const auto whole = static_cast<std::size_t>(x >> 64);
   const auto fraction = static_cast<std::uint64_t>(x);
@@ -121,6 +121,35 @@ Fixed Multiples::of(std::uint64_t k) const {
   }
   if (lower >= kFar) return far;
   return {lower, product == 0 ? 0 : 2 + static_cast<std::uint64_t>(lower >> 63)};
+}
+
+// Entry j bounds exp on x in [j, j + 1) 2^-7: upper >= 2^64 exp(-j 2^-7) gives floor(upper 2^-32) +
+// 1 > 2^32 exp(-x), and 2^32 itself is a bound for every x >= 0. The last entry stands for all x
+// from 23 on, where 2^32 exp(-x) < 1.
+//
+// Which entry: num/den >= m 2^(32 - shift) for m = floor(mantissa 2^-32), so 2^7 x >= k m
+// 2^(39 - shift). With c = floor(k 2^-before) this is at least c m 2^-after for before + after =
+// shift - 39, and every step of `of` (also the cap on c) only makes that product smaller: the entry
+// is never one for a larger x. It is hardly ever one for a smaller x by more than a step: m has 32
+// bits, so loses 2^-31 of x; c is either exact or loses less than m 2^-51 < 2^-19 of a step; and
+// where c is capped, c m 2^-51 >= (2^32 - 1) 2^31 2^-51 > 23 * 2^7. A bound is thus at most
+// exp(2^-7 + tiny) < 1.01 times the truth, and 2 for what is rounded up.
+constexpr std::array<std::uint64_t, Stretches::kLast + 1> Stretches::kTable = [] {
+  std::array<std::uint64_t, kLast + 1> table{};
+  for (std::size_t j = 0; j < kLast; ++j) {
+    const std::uint64_t lower = exp_lower(static_cast<UInt128>(j) << (64 - kStepBits));
+    const std::uint64_t upper = lower + std::min(kSlack, ~lower);
+    table[j] = std::min(std::uint64_t{1} << 32, (upper >> 32) + 1);
+  }
+  table[kLast] = 1;
+  return table;
+}();
+
+Stretches::Stretches(const Multiples& multiples) : mantissa_(multiples.mantissa_ >> 32) {
+  constexpr int kMostAfter = 51;
+  const int both = multiples.shift_ - 32 - kStepBits;
+  after_ = std::clamp(both, 0, kMostAfter);
+  before_ = std::clamp(both - kMostAfter, 0, 63);
 }
 
 }  // namespace tandem

@@ -6,6 +6,9 @@
 // but about 2^-55 of the comparisons; the rest go to exact arithmetic (privacy/bernoulli_exp). No
 // floating point and no mathematical library is involved. Cost: some ten multiplications.
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "tandem/base/int128.h"
@@ -38,8 +41,31 @@ class Multiples {
   Fixed of(std::uint64_t k) const;
 
  private:
+  friend class Stretches;
   std::uint64_t mantissa_ = 0;  // 2^63 <= mantissa_, and num/den = (mantissa_ + [0, 1)) 2^-shift_
   int shift_ = 0;
+};
+
+// Coarse and quick upper bounds on 2^32 exp(-x) for multiples x of a rate: one multiplication and a
+// look-up in a table of 23 KB.
+class Stretches {
+ public:
+  explicit Stretches(const Multiples& multiples);
+
+  // Privacy: no claim of its own. Proved: 2^32 exp(-k num/den) <= result <= 2^32, and the result is
+  // below 2 + 1.01 * 2^32 exp(-k num/den) (see the .cpp).
+  std::uint64_t of(std::uint64_t k) const {
+    const std::uint64_t coarse = std::min<std::uint64_t>(k >> before_, ~std::uint32_t{0});
+    return kTable[std::min<std::uint64_t>(coarse * mantissa_ >> after_, kLast)];
+  }
+
+ private:
+  static constexpr int kStepBits = 7;                                   // steps of 2^-7 in x
+  static constexpr std::size_t kLast = (std::size_t{23} << kStepBits);  // 2^32 exp(-23) < 1
+  static const std::array<std::uint64_t, kLast + 1> kTable;
+  std::uint64_t mantissa_ = 0;  // below 2^32
+  int before_ = 0;
+  int after_ = 0;
 };
 
 // lower <= 2^64 exp(-x) <= upper, where `upper` is capped at 2^64 - 1: a uniform word u < lower is

@@ -4,10 +4,11 @@
 //
 // A mechanism writes w * (l1_error(model) - noise) or l1_error(model) - l1_error(proxy); it never
 // sees the value. The gate knows each shape, derives its sensitivity, and evaluates it exactly:
-// references, weights and constants are first rounded to a public grid of 2^-20, after which a
-// score is a whole number of grid units and no rounding depends on the data.
+// references, weights and constants are first rounded to a public grid (privacy/score_grid), after
+// which a score is a whole number of grid units and no rounding depends on the data.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -68,6 +69,9 @@ struct CellScores {
   std::span<const double> reference;  // one for each output; borrowed
   CellScore kind = CellScore::Absolute;
   double weight = 1.0;
+  double unit = 1.0;  // references are in units of this many counts
+  // The outputs that can be chosen, ascending; borrowed, and public like all the rest. Empty: all.
+  std::span<const std::uint32_t> among = {};
 };
 
 // An output of one of several CellScores.

@@ -2,10 +2,13 @@
 #include "tandem/privacy/score_grid.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 
 #include "tandem/base/check.h"
 #include "tandem/base/error.h"
+#include "tandem/base/multiversion.h"
 #include "tandem/privacy/mutant.h"
 #include "tandem/privacy/sensitivity.h"
 
@@ -25,12 +28,44 @@ std::int64_t on_grid(double value, double most, const char* what) {
   return static_cast<std::int64_t>(std::nearbyint(value * static_cast<double>(kOne)));
 }
 
-std::int64_t weight_on_grid(double weight) { return on_grid(weight, 0x1p30, "weight"); }
 std::int64_t reference_on_grid(double value) { return on_grid(value, 0x1p40, "reference"); }
 
 // A true count on the same grid. Saturating at 2^40 rows is a contraction: it keeps sensitivities.
 std::int64_t count_on_grid(double count) {
   return static_cast<std::int64_t>(std::min(count, 0x1p40)) * kOne;
+}
+
+// The unit of weights and constants, by its exponent: the largest weight is from 2^29 to 2^30 of
+// it. A weight of 2^-30 of the largest then still has 20 bits. Beyond 2^500 and 2^-500 is no use.
+class WeightUnit {
+ public:
+  void include(double weight) {
+    if (!(std::abs(weight) <= 0x1p500)) {
+      throw InternalError("A weight of a score is too large or not a number.");
+    }
+    largest_ = std::max(largest_, std::abs(weight));
+  }
+  int exponent() const {
+    if (largest_ < 0x1p-500) return 0;
+    int bits = 0;
+    std::frexp(largest_, &bits);  // largest_ is from 2^(bits - 1) to 2^bits
+    return bits - 30;
+  }
+
+ private:
+  double largest_ = 0.0;
+};
+
+std::int64_t weight_on_grid(double weight, int exponent) {
+  return on_grid(std::ldexp(weight, -exponent), 0x1p30, "weight");
+}
+
+// A constant in units of 2^-40. Saturating at 2^124 of them is the saturation of a score: that is
+// 2^53 times the largest weight or more, far beyond 2^61 steps.
+Int128 constant_on_grid(double constant, int exponent) {
+  if (std::isnan(constant)) throw InternalError("A constant of a score is not a number.");
+  const double units = std::nearbyint(std::ldexp(constant, 2 * kFractionBits - exponent));
+  return static_cast<Int128>(std::clamp(units, -0x1p124, 0x1p124));
 }
 
 // What is kept of a sum in units of 2^-20, and of a weighted sum in units of 2^-40. Weights are at
@@ -60,16 +95,19 @@ UInt128 term_sensitivity(const Score::Term& term, const Domain& domain, const Pr
       term.shape == Score::Shape::L1Error ? of_marginal.l1.value() : of_marginal.largest, unit);
 }
 
-UInt128 weight_in_sensitivity(double weight) {
-  if (mutant(Mutant::IgnoreWeights)) return static_cast<UInt128>(kOne);
-  const std::int64_t units = weight_on_grid(weight);
+UInt128 weight_in_sensitivity(double weight, int exponent) {
+  if (mutant(Mutant::IgnoreWeights)) {
+    return static_cast<UInt128>(std::ldexp(1.0, kFractionBits - exponent));
+  }
+  const std::int64_t units = weight_on_grid(weight, exponent);
   return static_cast<UInt128>(units < 0 ? -units : units);
 }
 
 // From what one row moves, in units of 2^-40, to a grid of steps. One row moves a floored score by
 // at most the next whole number of steps, m rows by at most m times that.
-ScoreGrid grid_from(UInt128 units, const PrivacyUnit& unit) {
+ScoreGrid grid_from(UInt128 units, int exponent, const PrivacyUnit& unit) {
   ScoreGrid grid;
+  grid.exponent = exponent;
   int bits = 0;
   for (UInt128 rest = units; rest != 0; rest >>= 1) ++bits;
   grid.shift = std::max(0, bits - (kFractionBits + 1));
@@ -132,21 +170,29 @@ Int128 evaluate_term(const Score::Term& term, const Factor& counts) {
 
 ScoreGrid ScoreGrid::of(std::span<const Candidate> candidates, const Domain& domain,
                         const PrivacyUnit& unit) {
+  WeightUnit weights;
+  for (const auto& candidate : candidates) {
+    for (const auto& term : candidate.score.terms()) weights.include(term.weight);
+  }
+  const int exponent = weights.exponent();
   UInt128 largest = 0;
   for (const auto& candidate : candidates) {
     UInt128 sum = 0;
     for (const auto& term : candidate.score.terms()) {
       const UInt128 moved =
-          weight_in_sensitivity(term.weight) * term_sensitivity(term, domain, unit);
+          weight_in_sensitivity(term.weight, exponent) * term_sensitivity(term, domain, unit);
       sum = mutant(Mutant::LargestTermOnly) ? std::max(sum, moved) : sum + moved;
     }
     largest = std::max(largest, sum);
   }
-  return grid_from(largest << kFractionBits, unit);
+  return grid_from(largest << kFractionBits, exponent, unit);
 }
 
 ScoreGrid ScoreGrid::of(std::span<const CellScores> scores, const Domain& domain,
                         const PrivacyUnit& unit) {
+  WeightUnit weights;
+  for (const auto& cells : scores) weights.include(cells.weight);
+  const int weight_exponent = weights.exponent();
   UInt128 largest = 0;
   for (const auto& cells : scores) {
     const auto moved = for_one_row(sensitivity_of(cells.query, domain, unit).largest, unit);
@@ -156,9 +202,10 @@ ScoreGrid ScoreGrid::of(std::span<const CellScores> scores, const Domain& domain
     if (moved > static_cast<UInt128>(kMostUnits) >> exponent) {
       throw UsageError("The coefficients of a scored map are too large; choose a coarser unit.");
     }
-    largest = std::max(largest, weight_in_sensitivity(cells.weight) * (moved << exponent));
+    largest = std::max(largest,
+                       weight_in_sensitivity(cells.weight, weight_exponent) * (moved << exponent));
   }
-  return grid_from(largest, unit);
+  return grid_from(largest, weight_exponent, unit);
 }
 
 double ScoreGrid::rate_for(double epsilon) const {
@@ -171,55 +218,128 @@ double ScoreGrid::epsilon_for(double rate) const {
   return std::nextafter(rate * step() * 2.0 * static_cast<double>(sensitivity), HUGE_VAL);
 }
 
-double ScoreGrid::step() const { return std::ldexp(1.0, shift - 2 * kFractionBits); }
+double ScoreGrid::step() const { return std::ldexp(1.0, exponent + shift - 2 * kFractionBits); }
 
 std::vector<std::int64_t> evaluate(std::span<const Candidate> candidates, const ScoreGrid& grid,
                                    const TrueCounts& counts) {
   std::vector<std::int64_t> values;
   values.reserve(candidates.size());
   for (const auto& candidate : candidates) {
-    Int128 units =
-        static_cast<Int128>(on_grid(candidate.score.constant(), 0x1p42, "constant")) * kOne;
+    Int128 units = constant_on_grid(candidate.score.constant(), grid.exponent);
     for (const auto& term : candidate.score.terms()) {
       const Int128 value = evaluate_term(term, counts(term.reference->clique));
-      units = saturated(units + weight_on_grid(term.weight) * saturated(value, kMostUnits),
-                        kMostWeighted);
+      units = saturated(
+          units + weight_on_grid(term.weight, grid.exponent) * saturated(value, kMostUnits),
+          kMostWeighted);
     }
     values.push_back(to_steps(units, grid.shift));
   }
   return values;
 }
 
-std::vector<std::int64_t> evaluate(std::span<const CellScores> scores, const ScoreGrid& grid,
-                                   const TrueCounts& counts) {
-  std::vector<std::int64_t> values;
-  for (const auto& cells : scores) {
-    const Int128 weight = weight_on_grid(cells.weight);
-    const Factor& marginal = counts(cells.query.clique);
-    const auto add = [&](Int128 answer, double reference) {  // answer in units of 2^-20
-      Int128 units = answer - reference_on_grid(reference);
-      if (cells.kind == CellScore::Absolute && units < 0) units = -units;
-      values.push_back(to_steps(weight * units, grid.shift));
-    };
-    const std::size_t outputs = cells.query.map.outputs(marginal.values.size());
-    check(cells.reference.size() == outputs, "cell scores have a reference for each output");
-    if (cells.query.map.is_identity()) {
-      for (std::size_t i = 0; i < outputs; ++i) {
-        add(count_on_grid(marginal.values[i]), cells.reference[i]);
-      }
-      continue;
-    }
-    const int exponent = scored_exponent(cells.query.map);
-    for (std::size_t i = 0; i < outputs; ++i) {
-      Int128 sum = 0;
-      for (const auto& [column, coefficient] : cells.query.map.row(i)) {
-        sum +=
-            static_cast<Int128>(coefficient) * static_cast<std::int64_t>(marginal.values[column]);
-      }
-      add(saturated(sum, kMostUnits >> exponent) * (static_cast<Int128>(1) << exponent),
-          cells.reference[i]);
+namespace {
+
+// Privacy: the same whole numbers as the general way, for cells of a marginal and a weight of one
+// step: |count - reference| in units of 2^-20. False, and nothing of use in `steps`, unless all
+// counts and references are within 2^30, which is 2^50 units. Adding 1.5 * 2^52 to a double below
+// 2^51 rounds it to the nearest whole number, halves to even, which is then the difference of the
+// bits; and the difference of two such is exact.
+class QuickSteps {
+ public:
+  QuickSteps(double unit, CellScore kind)
+      : unit_(unit), keep_sign_(kind == CellScore::Absolute ? 0 : -1) {}
+
+  std::int64_t of(double count, double in_units) {
+    const double reference = in_units * unit_;
+    beyond_ |= static_cast<std::int64_t>(magnitude(count) > kMost);
+    beyond_ |= static_cast<std::int64_t>(magnitude(reference) > kMost);
+    const std::int64_t difference = std::bit_cast<std::int64_t>(count * kUnits + kMagic) -
+                                    std::bit_cast<std::int64_t>(reference * kUnits + kMagic);
+    const std::int64_t flip = -static_cast<std::int64_t>(difference < 0) & ~keep_sign_;
+    return (difference ^ flip) - flip;
+  }
+  bool all_within() const { return beyond_ == 0; }
+
+ private:
+  static constexpr double kMagic = 0x1.8p52;
+  static constexpr auto kUnits = static_cast<double>(kOne);
+  static constexpr auto kMost = std::bit_cast<std::int64_t>(0x1p30);
+  // The bits of positive doubles, NaN included, are in the order of their values.
+  static std::int64_t magnitude(double value) {
+    return std::bit_cast<std::int64_t>(value) & std::numeric_limits<std::int64_t>::max();
+  }
+  double unit_;
+  std::int64_t keep_sign_;
+  std::int64_t beyond_ = 0;
+};
+
+TANDEM_MULTIVERSION
+bool evaluate_quickly(const CellScores& cells, std::span<const double> counts,
+                      std::span<std::int64_t> steps) {
+  QuickSteps quick(cells.unit, cells.kind);
+  const double* reference = cells.reference.data();
+  if (cells.among.empty()) {
+    for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = quick.of(counts[i], reference[i]);
+  } else {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::uint32_t cell = cells.among[i];
+      steps[i] = quick.of(counts[cell], reference[cell]);
     }
   }
+  return quick.all_within();
+}
+
+void evaluate_cells(const CellScores& cells, const Factor& marginal, const ScoreGrid& grid,
+                    std::span<std::int64_t> steps) {
+  const Int128 weight = weight_on_grid(cells.weight, grid.exponent);
+  const auto step_of = [&](Int128 answer, double reference) {  // answer in units of 2^-20
+    Int128 units = answer - reference_on_grid(reference * cells.unit);
+    if (cells.kind == CellScore::Absolute && units < 0) units = -units;
+    return to_steps(weight * units, grid.shift);
+  };
+  const auto output = [&](std::size_t i) { return cells.among.empty() ? i : cells.among[i]; };
+  if (cells.query.map.is_identity()) {
+    if (weight == static_cast<Int128>(1) << grid.shift &&
+        evaluate_quickly(cells, marginal.values, steps)) {
+      return;
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      steps[i] = step_of(count_on_grid(marginal.values[output(i)]), cells.reference[output(i)]);
+    }
+    return;
+  }
+  const int exponent = scored_exponent(cells.query.map);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    Int128 sum = 0;
+    for (const auto& [column, coefficient] : cells.query.map.row(output(i))) {
+      sum += static_cast<Int128>(coefficient) * static_cast<std::int64_t>(marginal.values[column]);
+    }
+    steps[i] =
+        step_of(saturated(sum, kMostUnits >> exponent) * (static_cast<Int128>(1) << exponent),
+                cells.reference[output(i)]);
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> evaluate(std::span<const CellScores> scores, const ScoreGrid& grid,
+                                   const TrueCounts& counts, Threads threads) {
+  std::vector<const Factor*> marginals;
+  std::vector<std::size_t> starts = {0};
+  for (const auto& cells : scores) {
+    marginals.push_back(&counts(cells.query.clique));
+    const std::size_t outputs = cells.query.map.outputs(marginals.back()->values.size());
+    check(cells.reference.size() == outputs, "cell scores have a reference for each output");
+    check(cells.among.empty() || cells.among.back() < outputs, "a cell to choose is an output");
+    starts.push_back(starts.back() + (cells.among.empty() ? outputs : cells.among.size()));
+  }
+  std::vector<std::int64_t> values(starts.back());
+  constexpr std::size_t kWorthThreads = std::size_t{1} << 18;
+  parallel_for(scores.size(), values.size() < kWorthThreads ? Threads{1} : threads,
+               [&](std::size_t i) {
+                 evaluate_cells(scores[i], *marginals[i], grid,
+                                std::span(values).subspan(starts[i], starts[i + 1] - starts[i]));
+               });
   return values;
 }
 

@@ -3,17 +3,20 @@
 //
 // With gap_i = max - score_i and x_i = rate * gap_i, candidate i must be drawn with probability
 // proportional to exp(-x_i), a number in (0, 1]. Lay the candidates out on a line, where i owns a
-// stretch of w_i whole units of 2^-32, w_i being a proven upper bound on 2^32 exp(-x_i) that is
-// never more than two units too long. Throw a point uniformly on the line. If it falls in the
-// first exp(-x_i) of a stretch, i is drawn; otherwise throw again. Accepted points are uniform on a
-// set where i owns exactly exp(-x_i): the law is exact, whatever the bounds.
+// stretch of w_i whole units of 2^-32, w_i being a proven upper bound on 2^32 exp(-x_i). Throw a
+// point uniformly on the line. If it falls in the first exp(-x_i) of a stretch, i is drawn;
+// otherwise throw again. Accepted points are uniform on a set where i owns exactly exp(-x_i): the
+// law is exact, whatever the bounds. They only decide how often a point is thrown again.
 //
-// The whole part of the point is an exactly uniform integer, which names the candidate and its unit
-// within the stretch. Unless that unit is among the last two the point is certainly accepted. For
-// the last two the fractional part of the point is drawn and compared with exp(-x_i) exactly
-// (privacy/bernoulli_exp). At most 2^30 candidates have stretches of up to 2^32 units, so the line
-// is at most 2^62; and at most 2 * 2^30 of its units are in excess of the sum of 2^32 exp(-x_i) >=
-// 2^32, so a point is accepted more than half of the time.
+// So the bounds may be coarse and quick (`Stretches`: a table look-up a candidate), and exactness
+// costs something for the one candidate that is hit: the whole part of the point is an exactly
+// uniform integer, which names the candidate and its unit within the stretch; unless that unit lies
+// below a certified lower bound, the fractional part is drawn too and compared with exp(-x_i)
+// exactly (privacy/bernoulli_exp).
+//
+// At most 2^30 candidates have stretches of up to 2^32 units, so the line is at most 2^62. A
+// stretch is at most 2 + 1.01 * 2^32 exp(-x_i) long, and the sum of 2^32 exp(-x_i) is at least
+// 2^32: a point is accepted more than 0.6 of the time.
 //
 // The best candidate comes first on the line (it changes places with candidate 0), which makes the
 // smallest random words select it: tests without noise rely on it.
@@ -21,10 +24,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "tandem/base/check.h"
 #include "tandem/base/error.h"
+#include "tandem/base/multiversion.h"
 #include "tandem/privacy/bernoulli_exp.h"
 
 namespace tandem {
@@ -34,8 +37,6 @@ namespace {
 constexpr std::size_t kMostCandidates = std::size_t{1} << 30;
 constexpr std::size_t kBlock = std::size_t{1} << 14;  // candidates for one task of a thread
 constexpr std::uint64_t kUnits = std::uint64_t{1} << 32;
-constexpr std::uint64_t kUncertain = 2;  // units at the end of a stretch
-
 std::size_t blocks_of(std::size_t count) { return (count + kBlock - 1) / kBlock; }
 
 Threads worth_using(std::size_t count, Threads threads) {
@@ -53,33 +54,42 @@ std::uint64_t gap_below(std::int64_t best, std::int64_t score) {
   return static_cast<std::uint64_t>(best) - static_cast<std::uint64_t>(score);
 }
 
+TANDEM_MULTIVERSION
+std::int64_t largest_of(std::span<const std::int64_t> scores) {
+  std::int64_t largest = scores.front();
+  for (const std::int64_t score : scores) largest = std::max(largest, score);
+  return largest;
+}
+
+TANDEM_MULTIVERSION
+std::uint64_t sum_of_stretches(std::span<const std::int64_t> scores, std::int64_t best,
+                               const Stretches& stretches) {
+  std::uint64_t sum = 0;
+  for (const std::int64_t score : scores) sum += stretches.of(gap_below(best, score));
+  return sum;
+}
+
 // The first of the best scores.
 std::size_t find_best(std::span<const std::int64_t> scores, Threads threads) {
   if (scores.empty()) throw UsageError("A private selection needs at least one candidate.");
   check(scores.size() <= kMostCandidates, "a selection has more than 2^30 candidates");
-  std::vector<std::size_t> winners(blocks_of(scores.size()));
-  parallel_for(winners.size(), worth_using(scores.size(), threads), [&](std::size_t block) {
-    const auto part =
-        scores.subspan(block * kBlock, std::min(kBlock, scores.size() - block * kBlock));
-    winners[block] =
-        block * kBlock + static_cast<std::size_t>(std::ranges::max_element(part) - part.begin());
+  std::vector<std::int64_t> largest(blocks_of(scores.size()));
+  parallel_for(largest.size(), worth_using(scores.size(), threads), [&](std::size_t block) {
+    largest[block] = largest_of(
+        scores.subspan(block * kBlock, std::min(kBlock, scores.size() - block * kBlock)));
   });
-  return *std::ranges::max_element(winners, {}, [&](std::size_t i) { return scores[i]; });
+  const auto winner = std::ranges::max_element(largest);  // the first of them
+  const auto from = scores.subspan(static_cast<std::size_t>(winner - largest.begin()) * kBlock);
+  return static_cast<std::size_t>(std::ranges::find(from, *winner) - scores.begin());
 }
 
-// The length w of a stretch: w - kUncertain <= 2^32 exp(-x) <= w.
-//
-// The upper bound on 2^64 exp(-x) gives 2^32 exp(-x) < floor(upper 2^-32) + 1, and it is at most
-// 2^32. The two bounds are less than 2^32 apart, so 2^32 exp(-x) > upper 2^-32 - 1 >= w - 2.
-std::uint64_t stretch(const Fixed& x) { return std::min(kUnits, (exp_bounds(x).upper >> 32) + 1); }
-
-// Whether the point in unit `unit` of a stretch of `length` units is accepted.
-bool accepts(std::uint64_t unit, std::uint64_t length, std::uint64_t gap, Rate rate,
-             const Multiples& multiples, EntropySource& entropy) {
-  if (unit + kUncertain < length) return true;
+// Whether the point in unit `unit` of a stretch is accepted: in its first exp(-x).
+bool accepts(std::uint64_t unit, std::uint64_t gap, Rate rate, const Multiples& multiples,
+             EntropySource& entropy) {
+  const ExpBounds bounds = exp_bounds(multiples.of(gap));
+  if (unit < bounds.lower >> 32) return true;
   const std::uint64_t u = (unit << 32) | (entropy.word() >> 32);
-  return below_exp(u, exp_bounds(multiples.of(gap)),
-                   {static_cast<UInt128>(gap) * rate.num, rate.den}, entropy);
+  return below_exp(u, bounds, {static_cast<UInt128>(gap) * rate.num, rate.den}, entropy);
 }
 
 }  // namespace
@@ -101,17 +111,21 @@ std::size_t exponential_draw(std::span<const std::int64_t> scores, Rate rate,
                              EntropySource& entropy, Threads threads) {
   const std::size_t best = find_best(scores, threads);
   const Multiples multiples(rate);
+  const Stretches stretches(multiples);
   const auto gap_at = [&](std::size_t place) {
     return gap_below(scores[best], scores[candidate_at(place, best)]);
   };
 
+  // The sum of a block's stretches, as if the best were at its own place: made good below.
   std::vector<std::uint64_t> totals(blocks_of(scores.size()));
   parallel_for(totals.size(), worth_using(scores.size(), threads), [&](std::size_t block) {
-    std::uint64_t total = 0;
-    const std::size_t end = std::min(scores.size(), (block + 1) * kBlock);
-    for (std::size_t p = block * kBlock; p < end; ++p) total += stretch(multiples.of(gap_at(p)));
-    totals[block] = total;
+    totals[block] = sum_of_stretches(
+        scores.subspan(block * kBlock, std::min(kBlock, scores.size() - block * kBlock)),
+        scores[best], stretches);
   });
+  const std::uint64_t first = stretches.of(gap_below(scores[best], scores[0]));
+  totals[0] += stretches.of(0) - first;
+  totals[best / kBlock] -= stretches.of(0) - first;
   std::uint64_t line = 0;
   for (const std::uint64_t total : totals) line += total;
 
@@ -120,14 +134,12 @@ std::size_t exponential_draw(std::span<const std::int64_t> scores, Rate rate,
     std::size_t block = 0;
     for (; unit >= totals[block]; ++block) unit -= totals[block];
     std::size_t place = block * kBlock;
-    std::uint64_t length = stretch(multiples.of(gap_at(place)));
+    std::uint64_t length = stretches.of(gap_at(place));
     while (unit >= length) {
       unit -= length;
-      length = stretch(multiples.of(gap_at(++place)));
+      length = stretches.of(gap_at(++place));
     }
-    if (accepts(unit, length, gap_at(place), rate, multiples, entropy)) {
-      return candidate_at(place, best);
-    }
+    if (accepts(unit, gap_at(place), rate, multiples, entropy)) return candidate_at(place, best);
   }
 }
 
@@ -137,12 +149,13 @@ ExponentialTable::ExponentialTable(std::span<const std::int64_t> scores, Rate ra
       multiples_(rate),
       gaps_(scores.size()),
       ends_(scores.size()) {
+  const Stretches stretches(multiples_);
   parallel_for(blocks_of(scores.size()), worth_using(scores.size(), threads),
                [&](std::size_t block) {
                  const std::size_t end = std::min(scores.size(), (block + 1) * kBlock);
                  for (std::size_t p = block * kBlock; p < end; ++p) {
                    gaps_[p] = gap_below(scores[best_], scores[candidate_at(p, best_)]);
-                   ends_[p] = stretch(multiples_.of(gaps_[p]));
+                   ends_[p] = stretches.of(gaps_[p]);
                  }
                });
   std::uint64_t end = 0;
@@ -155,7 +168,7 @@ std::size_t ExponentialTable::draw(EntropySource& entropy) const {
     const auto place =
         static_cast<std::size_t>(std::ranges::upper_bound(ends_, point) - ends_.begin());
     const std::uint64_t start = place == 0 ? 0 : ends_[place - 1];
-    if (accepts(point - start, ends_[place] - start, gaps_[place], rate_, multiples_, entropy)) {
+    if (accepts(point - start, gaps_[place], rate_, multiples_, entropy)) {
       return candidate_at(place, best_);
     }
   }
@@ -172,6 +185,7 @@ std::size_t permute_and_flip_draw(std::span<const std::int64_t> scores, Rate rat
                                   EntropySource& entropy, Threads threads) {
   const std::size_t best = find_best(scores, threads);
   const Multiples multiples(rate);
+  const Stretches stretches(multiples);
   constexpr std::size_t kSlab = 16 * kBlock;  // words are drawn here, coins decided on all threads
   std::vector<std::uint64_t> words(std::min(scores.size(), kSlab));
   std::vector<std::size_t> heads;
@@ -183,8 +197,9 @@ std::size_t permute_and_flip_draw(std::span<const std::int64_t> scores, Rate rat
     parallel_for(possible.size(), worth_using(count, threads), [&](std::size_t block) {
       const std::size_t end = std::min(count, (block + 1) * kBlock);
       for (std::size_t i = block * kBlock; i < end; ++i) {
-        const auto x = multiples.of(gap_below(scores[best], scores[from + i]));
-        if (words[i] <= exp_bounds(x).upper) possible[block].push_back(i);
+        // Beyond the stretch a word is certainly not below exp(-x).
+        const std::uint64_t gap = gap_below(scores[best], scores[from + i]);
+        if (words[i] >> 32 < stretches.of(gap)) possible[block].push_back(i);
       }
     });
     for (const auto& part : possible) {

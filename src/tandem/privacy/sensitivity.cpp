@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -80,7 +81,7 @@ void measure_distance(const MapColumn& a, const MapColumn& b, Extremes& out) {
 Extremes extremes_of(const LinearMap& map, std::size_t cells) {
   check(map.columns() == cells, "a map has one column for each cell of its marginal");
   Extremes out;
-  std::vector<MapColumn> columns(cells);
+  std::map<std::size_t, MapColumn> columns;  // those with an entry
   double entries = 0.0;
   for (std::size_t r = 0; r < map.outputs(cells); ++r) {
     std::int64_t least = map.row(r).size() < cells ? 0 : std::numeric_limits<std::int64_t>::max();
@@ -99,8 +100,10 @@ Extremes extremes_of(const LinearMap& map, std::size_t cells) {
   }
 
   // Equal columns can't be told apart by an answer, so each is compared once.
-  const std::set<MapColumn> different(columns.begin(), columns.end());
   const MapColumn none;
+  std::set<MapColumn> different;
+  if (columns.size() < cells) different.insert(none);
+  for (auto& [column, entries_of] : columns) different.insert(std::move(entries_of));
   for (const auto& column : different) {
     Extremes norm;
     measure_distance(column, none, norm);

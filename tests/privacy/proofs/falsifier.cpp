@@ -37,8 +37,14 @@ cpp_int floor_shift(const cpp_int& value, int shift) {
   return quotient;
 }
 
-cpp_int slow_value(const Score& score, const Domain& domain, const Histogram& table, int shift) {
-  cpp_int units = on_grid(score.constant()) * (1 << 20);
+// On the grid, in units of 2^exponent.
+cpp_int weight_on_grid(double weight, int exponent) {
+  return on_grid(std::ldexp(weight, -exponent));
+}
+
+cpp_int slow_value(const Score& score, const Domain& domain, const Histogram& table,
+                   const ScoreGrid& grid) {
+  cpp_int units(std::nearbyint(std::ldexp(score.constant(), 40 - grid.exponent)));
   for (const auto& term : score.terms()) {
     const auto counts = count(domain, table, term.reference->clique).values;
     const auto& reference = term.reference->values;
@@ -58,23 +64,26 @@ cpp_int slow_value(const Score& score, const Domain& domain, const Histogram& ta
             cpp_int(counts[term.cells.at(0)]) * (1 << 20) - on_grid(reference[term.cells.at(0)]);
         break;
     }
-    units += on_grid(term.weight) * value;
+    units += weight_on_grid(term.weight, grid.exponent) * value;
   }
-  return floor_shift(units, shift);
+  return floor_shift(units, grid.shift);
 }
 
-std::vector<cpp_int> slow_values(const ScoreCase& scores, const Histogram& table, int shift) {
+std::vector<cpp_int> slow_values(const ScoreCase& scores, const Histogram& table,
+                                 const ScoreGrid& grid) {
   std::vector<cpp_int> out;
   for (const auto& candidate : scores.candidates) {
-    out.push_back(slow_value(candidate.score, scores.domain, table, shift));
+    out.push_back(slow_value(candidate.score, scores.domain, table, grid));
   }
   for (const auto& cells : scores.cells) {
     const auto answers = answer(scores.domain, table, cells.query);
     const int exponent = cells.query.map.unit_exponent() + 20;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      cpp_int value = (cpp_int(answers[i]) << exponent) - on_grid(cells.reference[i]);
+      const auto& among = cells.among;
+      if (!among.empty() && std::ranges::find(among, i) == among.end()) continue;
+      cpp_int value = (cpp_int(answers[i]) << exponent) - on_grid(cells.reference[i] * cells.unit);
       if (cells.kind == CellScore::Absolute) value = abs(value);
-      out.push_back(floor_shift(on_grid(cells.weight) * value, shift));
+      out.push_back(floor_shift(weight_on_grid(cells.weight, grid.exponent) * value, grid.shift));
     }
   }
   return out;
@@ -183,7 +192,7 @@ Climb climb(const ScoreForm& form, const PrivacyUnit& unit, int rows, std::uint6
       const auto here = scores.values(grid, one);
       const auto there = scores.values(grid, other);
       if (m % 50 == 0 &&
-          slow_values(scores, one, grid.shift) != std::vector<cpp_int>(here.begin(), here.end())) {
+          slow_values(scores, one, grid) != std::vector<cpp_int>(here.begin(), here.end())) {
         best.wrong_value = true;
       }
       std::uint64_t found = 0;
@@ -202,8 +211,8 @@ Climb climb(const ScoreForm& form, const PrivacyUnit& unit, int rows, std::uint6
 Violation judge(const std::string& what, const Climb& climb, double declared) {
   if (climb.wrong_value) return what + ": a score's value is not the one its formula says";
   const double stated = static_cast<double>(climb.grid.sensitivity) * climb.grid.step();
-  // Weights of about 1 have 20 bits after the point, smaller ones fewer.
-  if (std::abs(stated - declared) > 2e-4 * declared) {
+  // Weights have 20 bits or more, and a sensitivity of 2^20 steps is rounded up to the next.
+  if (std::abs(stated - declared) > 4e-6 * declared) {
     return fmt::format("{}: a sensitivity of {:.7g} is declared, not {:.7g}", what, stated,
                        declared);
   }

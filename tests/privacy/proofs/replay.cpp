@@ -16,7 +16,10 @@
 
 namespace tandem::mechanism {
 Mechanism independent();
-}
+Mechanism mwem();
+Mechanism mwem_pub();
+Mechanism mw_pub();
+}  // namespace tandem::mechanism
 
 namespace tandem::proofs {
 
@@ -145,6 +148,35 @@ class Script {
   int step_ = -1;
 };
 
+// A mechanism instead of the script.
+struct MechanismRun {
+  const char* name;
+  Mechanism (*mechanism)();
+  Parameters parameters;
+  double budget = 1.0;      // of rho or epsilon
+  bool cells_only = false;  // asks for single cells, which move alike under both relations
+};
+
+const std::vector<MechanismRun>& mechanism_runs() {
+  static const std::vector<MechanismRun> runs = {
+      {"independent", mechanism::independent, {}},
+      {"mwem", mechanism::mwem, {{"rounds", "2"}}, 1.0, true},
+      {"mwem, original", mechanism::mwem, {{"rounds", "2"}, {"variant", "original"}}, 1.0, true},
+      {"mwem-pub", mechanism::mwem_pub, {{"rounds", "2"}}, 1.0, true},
+      {"mw-pub",
+       mechanism::mw_pub,
+       {{"rounds", "2"}, {"selection", "permute-and-flip"}},
+       1.0,
+       true},
+      {"mw-pub, rounds=auto", mechanism::mw_pub, {}, 20.0, true}};  // with less it does no round
+  return runs;
+}
+
+Problem problem_of(const Domain& domain) {
+  const std::vector<std::vector<Code>> rows = {{0, 0}, {0, 1}, {1, 1}, {1, 1}, {1, 0}};
+  return {domain, Workload::all_k_way(domain, 1), {{{"public", Table::from_rows(domain, rows)}}}};
+}
+
 using Records = std::vector<StepRecord>;
 
 struct Attempt {
@@ -163,15 +195,16 @@ struct AttemptOptions {
   std::uint64_t seed = 1;
   Records recorded;
   int changed = -1;
-  std::optional<std::size_t> stop_after;  // this step is recorded
-  bool mechanism = false;                 // `independent` instead of the script
+  std::optional<std::size_t> stop_after;    // this step is recorded
+  const MechanismRun* mechanism = nullptr;  // nothing: the script
 };
 
 Attempt attempt(const Domain& domain, const Histogram& table, const AttemptOptions& options) {
   Attempt out;
   auto records = std::make_shared<Records>(options.recorded);
-  const Filter filter =
-      options.currency == Currency::Zcdp ? Filter::zcdp(Rho(1.0)) : Filter::pure(Epsilon(1.0));
+  const double budget = options.mechanism == nullptr ? 1.0 : options.mechanism->budget;
+  const Filter filter = options.currency == Currency::Zcdp ? Filter::zcdp(Rho(budget))
+                                                           : Filter::pure(Epsilon(budget));
   CuratorSettings settings;
   settings.unit = options.unit;
   Curator curator(
@@ -183,10 +216,10 @@ Attempt attempt(const Domain& domain, const Histogram& table, const AttemptOptio
                                         }),
       settings);
   try {
-    if (options.mechanism) {
+    if (options.mechanism != nullptr) {
       Rng rng(1);
-      const auto release = mechanism::independent().run(
-          curator, {domain, Workload::all_k_way(domain, 1), {}}, {}, rng);
+      const auto release = options.mechanism->mechanism().run(curator, problem_of(domain),
+                                                              options.mechanism->parameters, rng);
       for (const auto& y : release.measurements) {
         for (const double value : y.values) out.trace.given.push_back(fmt::format("{:a}", value));
       }
@@ -244,14 +277,16 @@ Violation for_all(const std::function<Violation(AttemptOptions, const Pair&)>& f
     for (const auto currency : {Currency::Zcdp, Currency::Pure}) {
       std::uint64_t seed = 40;
       for (const auto& pair : pairs(unit)) {
-        for (const bool mechanism : {false, true}) {
+        std::vector<const MechanismRun*> runs = {nullptr};
+        for (const auto& run : mechanism_runs()) runs.push_back(&run);
+        for (const auto* run : runs) {
           AttemptOptions options;
           options.unit = unit;
           options.currency = currency;
           options.seed = ++seed;
-          options.mechanism = mechanism;
+          options.mechanism = run;
           if (auto found = f(options, pair)) {
-            return fmt::format("{} ({}, {})", *found, mechanism ? "independent" : "script",
+            return fmt::format("{} ({}, {})", *found, run != nullptr ? run->name : "script",
                                show(unit));
           }
         }
@@ -262,7 +297,7 @@ Violation for_all(const std::function<Violation(AttemptOptions, const Pair&)>& f
 }
 
 std::size_t steps_at_least(const AttemptOptions& options) {
-  if (!options.mechanism) return options.unit.neighbors == Neighbors::AddRemove ? 12 : 9;
+  if (options.mechanism == nullptr) return options.unit.neighbors == Neighbors::AddRemove ? 12 : 9;
   return 1;
 }
 
@@ -291,7 +326,7 @@ Violation neighbours_ask_the_same() {
 // is left of the difference is the distance of the exact answers.
 Violation inputs_stay_within_declarations() {
   return for_all([](AttemptOptions options, const Pair& pair) -> Violation {
-    if (options.mechanism) return std::nullopt;
+    if (options.mechanism != nullptr) return std::nullopt;
     const Attempt whole = attempt(world(), pair.one, options);
     for (std::size_t step = 0; step < whole.records.size(); ++step) {
       options.recorded.assign(whole.records.begin(),
@@ -356,9 +391,9 @@ Violation recorded_steps_are_never_redrawn() {
       if (resumed.trace.given.size() < given ||
           !std::equal(resumed.trace.given.begin(),
                       resumed.trace.given.begin() +
-                          static_cast<std::ptrdiff_t>(options.mechanism ? 0 : given),
+                          static_cast<std::ptrdiff_t>(options.mechanism != nullptr ? 0 : given),
                       whole.trace.given.begin())) {
-        if (!options.mechanism) return "a recorded step was given out differently";
+        if (options.mechanism == nullptr) return "a recorded step was given out differently";
       }
       options.stop_after.reset();
     }
@@ -370,7 +405,7 @@ Violation changed_requests_are_refused() {
   return for_all([](AttemptOptions options, const Pair& pair) -> Violation {
     const Attempt whole = attempt(world(), pair.one, options);
     options.recorded = whole.records;
-    if (!options.mechanism) {
+    if (options.mechanism == nullptr) {
       for (int step = 0; step < 9; ++step) {
         // An exact total is free, whatever is offered for it.
         AttemptOptions other = options;
@@ -387,7 +422,11 @@ Violation changed_requests_are_refused() {
     other = options;
     other.unit.neighbors = options.unit.neighbors == Neighbors::AddRemove ? Neighbors::ReplaceOne
                                                                           : Neighbors::AddRemove;
-    if (!attempt(world(), pair.one, other).refused) return "resumed under another relation";
+    const bool alike = options.mechanism != nullptr && options.mechanism->cells_only &&
+                       options.unit.rows_per_person > 1;
+    if (!alike && !attempt(world(), pair.one, other).refused) {
+      return "resumed under another relation";
+    }
     other = options;
     other.currency = options.currency == Currency::Zcdp ? Currency::Pure : Currency::Zcdp;
     if (!attempt(world(), pair.one, other).refused) return "resumed in another currency";

@@ -2,6 +2,8 @@
 #include "privacy/proofs/score_cases.h"
 
 #include <algorithm>
+#include <array>
+#include <list>
 #include <numeric>
 
 #include "tandem/base/rng.h"
@@ -14,10 +16,9 @@ ScoreGrid ScoreCase::grid(const PrivacyUnit& unit) const {
 }
 
 std::vector<std::int64_t> ScoreCase::values(const ScoreGrid& grid, const Histogram& table) const {
-  Factor counted;
+  std::list<Factor> counted;
   const TrueCounts counts = [&](const Clique& clique) -> const Factor& {
-    counted = count(domain, table, clique);
-    return counted;
+    return counted.emplace_back(count(domain, table, clique));
   };
   return candidates.empty() ? evaluate(cells, grid, counts) : evaluate(candidates, grid, counts);
 }
@@ -28,8 +29,15 @@ std::size_t ScoreCase::select(Curator& curator, Cost cost, Selection how) const 
 }
 
 std::size_t ScoreCase::position(const CellChoice& choice) const {
-  std::size_t at = choice.output;
-  for (std::size_t i = 0; i < choice.scores; ++i) at += cells[i].reference.size();
+  const auto choices = [](const CellScores& table) {
+    return table.among.empty() ? table.reference.size() : table.among.size();
+  };
+  const auto& among = cells[choice.scores].among;
+  std::size_t at =
+      among.empty()
+          ? choice.output
+          : static_cast<std::size_t>(std::ranges::find(among, choice.output) - among.begin());
+  for (std::size_t i = 0; i < choice.scores; ++i) at += choices(cells[i]);
   return at;
 }
 
@@ -132,6 +140,14 @@ std::vector<ScoreForm> candidate_forms(const Domain& domain) {
       candidates_form("a large weight", domain, {both, a}, 2001.4, 1000.7, [](const auto& r) {
         return std::vector<Score>{1000.7 * l1_error(r[0]), l1_error(r[1]) + 2000.0};
       }));
+  forms.push_back(candidates_form(  // one over a number of rows, far below the grid of references
+      "a tiny weight", domain, {both, a}, 2.6e-9, 1.3e-9, [](const auto& r) {
+        return std::vector<Score>{1.3e-9 * l1_error(r[0]), 0.4e-9 * l1_error(r[1]) + 3e-9};
+      }));
+  forms.push_back(
+      candidates_form("a huge weight", domain, {both, a}, 1.4e20, 0.7e20, [](const auto& r) {
+        return std::vector<Score>{0.7e20 * l1_error(r[0]), 1e12 * l1_error(r[1])};
+      }));
   return forms;
 }
 
@@ -147,6 +163,17 @@ std::vector<ScoreForm> cell_forms(const Domain& domain) {
       "cells of two tables", domain,
       {{{Clique{0}}, {}, CellScore::Absolute, 1.0}, {{both}, {}, CellScore::Signed, 2.5}}, 2.5,
       2.5));
+  forms.push_back(cells_form("cells, references in units", domain,
+                             {{{both}, {}, CellScore::Absolute, 1.0, 0.37},
+                              {{Clique{1}}, {}, CellScore::Signed, 0.5, 1.0}},
+                             1, 1));
+  static constexpr std::array<std::uint32_t, 2> kSome = {0, 2};
+  forms.push_back(cells_form("some cells", domain,
+                             {{{both}, {}, CellScore::Absolute, 1.0, 1.0, kSome},
+                              {{Clique{1}}, {}, CellScore::Signed, 1.0, 1.0, {}}},
+                             1, 1));
+  forms.push_back(cells_form("cells, a tiny weight", domain,
+                             {{{both}, {}, CellScore::Absolute, 3.7e-8}}, 3.7e-8, 3.7e-8));
   const auto whole =
       LinearMap::rows({{{0, 1}, {1, 2}}, {{1, 2}, {cells - 1, -1}}, {{0, 1}}}, cells);
   forms.push_back(cells_form("outputs of a map", domain,

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// MW-Pub: multiplicative weights over the rows of a public table.
+//   Liu, Vietri, Steinke, Ullman, Wu. Leveraging Public Data in Practical Private Query Release.
+//   2021. Algorithm 1 and section 4.3.
+//   Symbols: A distribution on the public rows, q a cell of the workload, a noisy answer, n rows,
+//   T rounds. Departures from the paper: docs/mechanisms/mw_pub.md
+#include <fmt/core.h>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+#include "tandem/mechanism/adaptive_rounds.h"
+#include "tandem/mechanism/common.h"
+#include "tandem/mechanism/mechanism.h"
+#include "tandem/mechanism/multiplicative_weights.h"
+
+namespace tandem::mechanism {
+namespace {
+
+enum class Candidates { Supported, All };
+enum class Output { Average, Last };
+enum class Start { Public, Uniform };
+
+struct Options {
+  std::optional<int> rounds;
+  Selection selection = Selection::Exponential;
+  double select_share = 0.8;
+  Candidates candidates = Candidates::Supported;
+  double step = 0.5;
+  Replay replay = Replay::Fresh;
+  Output output = Output::Average;
+  Start start = Start::Public;
+  std::vector<double> public_weights;
+  int max_model_mb = 4096;
+};
+
+// Public rows count as a tenth of their number against measurements (rounds=auto): had they been
+// drawn from the private population they would count in full, and nobody knows that they were.
+constexpr double kTrust = 0.1;
+
+double public_row_count(const Problem& problem) {
+  double rows = 0.0;
+  for (const auto& source : problem.public_data.tables) {
+    rows += static_cast<double>(source.table.rows());
+  }
+  return rows;
+}
+
+MultiplicativeWeights start_from(const Problem& problem, const Options& options, double n,
+                                 Threads threads) {
+  if (!options.public_weights.empty() &&
+      options.public_weights.size() != problem.public_data.tables.size()) {
+    throw UsageError(
+        fmt::format("--param public-weights has {} numbers and there are {} public "
+                    "tables; give one for each.",
+                    options.public_weights.size(), problem.public_data.tables.size()));
+  }
+  check_model_memory("mw-pub", problem.domain, problem.workload, public_row_count(problem),
+                     options.max_model_mb, "raise it, or take fewer public rows or marginals");
+  Support A_0 = public_rows(problem.public_data, options.public_weights);
+  if (options.start == Start::Uniform) A_0.weights.assign(A_0.weights.size(), 1.0);
+  std::vector<MultiplicativeWeights::Part> parts;
+  parts.push_back({problem.domain.all(), std::move(A_0)});
+  MultiplicativeWeights A(problem.domain, problem.workload, std::move(parts), n, threads);
+  if (options.candidates == Candidates::Supported) A.choose_among_supported();
+  return A;
+}
+
+// Algorithm 1 with T rounds of equal cost.
+void fixed_rounds(Curator& curator, MultiplicativeWeights& A, const Options& options, int T,
+                  Release& release, Rng& rng) {
+  if (T == 0) return;
+  const auto [to_select, to_measure] = (curator.remaining() / T).split(options.select_share);
+  for (int t = 1; t <= T; ++t) {
+    const CellChoice q = curator.select_cell(A.errors(), to_select, options.selection);
+    release.measurements.push_back(curator.measure(A.query(q), to_measure));
+    const std::size_t a = A.remember(q, release.measurements.back());
+    update_and_replay(A, a, options.step, options.replay, rng);
+    A.end_round();
+  }
+  release.model = options.output == Output::Average ? A.average() : A.last();
+}
+
+void chosen_rounds(Curator& curator, MultiplicativeWeights& A, const Problem& problem,
+                   const Options& options, Release& release) {
+  const double expected =
+      sampling_error(problem.public_data, problem.workload, A.n(), curator.threads());
+  const RoundPlan plan =
+      plan_rounds(curator, A.errors(), expected, A.n(), options.select_share, options.selection);
+  auto measured = adaptive_rounds(curator, A, plan, kTrust * public_row_count(problem),
+                                  options.select_share, options.selection);
+  if (measured.empty()) {
+    release.warnings.emplace_back(
+        "The budget is too small to tell whether the public data is wrong; the release is the "
+        "public data.");
+  }
+  for (auto& a : measured) release.measurements.push_back(std::move(a));
+  release.model = A.last();
+}
+
+Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
+  Release release;
+  release.warnings = public_data_warnings(problem);
+  const double n = measure_total(curator, release);
+  MultiplicativeWeights A = start_from(problem, options, n, curator.threads());
+  if (options.rounds) {
+    fixed_rounds(curator, A, options, *options.rounds, release, rng);
+  } else {
+    chosen_rounds(curator, A, problem, options, release);
+  }
+  if (!release.model) release.model = A.last();  // no round: the public data
+  if (!release.measurements.empty()) {
+    for (auto& warning : noise_warnings(release.measurements.back().sigma, n)) {
+      release.warnings.push_back(std::move(warning));
+    }
+  }
+  return release;
+}
+
+std::vector<std::string> plan(const Curator& curator, const Problem& problem,
+                              const Options& options) {
+  const double public_rows = public_row_count(problem);
+  const MultiplicativeWeights A = start_from(problem, options, public_rows, curator.threads());
+  const LinearQuery cell = A.query({0, 0});
+  const auto costs = [&](double share) {
+    const auto [to_select, to_measure] = (curator.remaining() * share).split(options.select_share);
+    return fmt::format("each selection has noise of {:.4g} counts and each answer one of {:.4g}",
+                       selection_noise(curator, A.errors(), to_select, options.selection),
+                       curator.noise_scale(cell, to_measure).value());
+  };
+  std::vector<std::string> lines;
+  if (!options.rounds) {
+    lines.push_back(fmt::format(
+        "Rounds start at 1/64 to 1/8 of the budget, by what the public data and n allow, and cost "
+        "twice as much whenever what was found is within the noise: at 1/64, {}.",
+        costs(1.0 / 64.0)));
+    lines.push_back(fmt::format(
+        "If the public data is a sample of the private population, its largest error is about "
+        "{:.2g} of all rows before the first round.",
+        sampling_error(problem.public_data, problem.workload, 1.0, curator.threads())));
+  } else if (*options.rounds == 0) {
+    lines.emplace_back("No round: the release is the public data and costs nothing.");
+  } else {
+    lines.push_back(fmt::format(
+        "{} rounds, each of which selects one of {} cells and measures it: {}.", *options.rounds,
+        with_commas(problem.workload.queries()), costs(1.0 / *options.rounds)));
+  }
+  lines.push_back(fmt::format(
+      "Keeps a weight for each of at most {} public rows, in about {}.",
+      with_commas(static_cast<std::size_t>(public_rows)),
+      human_bytes(multiplicative_weights_bytes(problem.domain, problem.workload, public_rows))));
+  return lines;
+}
+
+}  // namespace
+
+Mechanism mw_pub() {
+  return make_mechanism<Options>(
+      {.name = "mw-pub",
+       .summary = "Multiplicative weights on the rows of public data",
+       .reference = "Liu, Vietri, Steinke, Ullman, Wu. Leveraging Public Data in Practical Private "
+                    "Query Release. 2021.",
+       .needs_public_data = true,
+       .pure = true},
+      run, plan,
+      {field("rounds", &Options::rounds,
+             "number of rounds T; auto: by public data, then by what was released",
+             between(0, 1e5)),
+       choice("selection", &Options::selection,
+              {{"exponential", Selection::Exponential},
+               {"permute-and-flip", Selection::PermuteAndFlip}},
+              "how the worst cell is selected; the paper's is permute-and-flip"),
+       field("select-share", &Options::select_share,
+             "share of a round's budget that selects; the paper's is 0.5", between(0.01, 0.99)),
+       choice("candidates", &Options::candidates,
+              {{"supported", Candidates::Supported}, {"all", Candidates::All}},
+              "cells to select from: those with a public row, or all as in the paper"),
+       field("step", &Options::step, "factor in the update's exponent, with a number of rounds",
+             between(0.0, 100.0)),
+       choice(
+           "replay", &Options::replay,
+           {{"fresh", Replay::Fresh}, {"stale", Replay::Stale}, {"none", Replay::None}},
+           "earlier answers applied again, with a number of rounds; stale: as the authors' code"),
+       choice("output", &Options::output, {{"average", Output::Average}, {"last", Output::Last}},
+              "which distribution is released, with a number of rounds"),
+       choice("start", &Options::start, {{"public", Start::Public}, {"uniform", Start::Uniform}},
+              "weights of the public rows at the start"),
+       field("public-weights", &Options::public_weights,
+             "a weight for each public table; auto: by its rows", between(0.0, 1e6)),
+       field("max-model-mb", &Options::max_model_mb, "memory for rows and answers, in MB",
+             between(1, 1e7))});
+}
+
+}  // namespace tandem::mechanism

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// MWEM: multiplicative weights over the whole domain, or a random part of it.
+//   Hardt, Ligett, McSherry. A Simple and Practical Algorithm for Differentially Private Data
+//   Release. 2012. Figure 1; and as the baseline of the MW-Pub paper.
+//   Symbols: A distribution on rows of the domain, q a cell of the workload, a noisy answer, n
+//   rows, T rounds. Departures: docs/mechanisms/mwem.md
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+#include "tandem/mechanism/common.h"
+#include "tandem/mechanism/mechanism.h"
+#include "tandem/mechanism/multiplicative_weights.h"
+
+namespace tandem::mechanism {
+namespace {
+
+// The rows that can have weight: all of the domain, or as many random ones.
+struct Rows {
+  std::optional<std::size_t> random;
+};
+void assign(Rows& rows, const std::string& name, const std::string& text, const Range& /*range*/) {
+  rows.random.reset();
+  if (text == "full") return;
+  const auto count = text.starts_with("random:") ? parse_integer(text.substr(7)) : std::nullopt;
+  if (!count || *count < 1 || *count > 1'000'000'000) {
+    throw UsageError(fmt::format("--param {} is {}; expected full, or random:C for C rows.", name,
+                                 in_quotes(text)));
+  }
+  rows.random = static_cast<std::size_t>(*count);
+}
+std::string show(const Rows& rows) {
+  return rows.random ? fmt::format("random:{}", *rows.random) : "full";
+}
+std::string type_of(const Rows& /*rows*/) { return "full or random:C"; }
+
+enum class Variant { MwPub, Original };
+enum class Output { Average, Last };
+
+struct Options {
+  int rounds = 100;
+  Variant variant = Variant::MwPub;
+  Rows support;
+  Selection selection = Selection::Exponential;
+  double select_share = 0.5;
+  double step = 2.0;
+  Output output = Output::Last;
+  int max_model_mb = 4096;
+};
+
+// Columns that no marginal ties together, directly or by way of others. MWEM's section 2.3: a
+// distribution for each group says all that the workload can ask.
+std::vector<Clique> groups_of(const Problem& problem) {
+  std::vector<Clique> groups;
+  for (AttributeId id = 0; id < problem.domain.size(); ++id) groups.push_back(Clique{id});
+  for (const auto& [clique, weight] : problem.workload.cliques()) {
+    Clique merged = clique;
+    std::erase_if(groups, [&](const Clique& group) {
+      if (intersect(group, clique).empty()) return false;
+      merged = join(merged, group);
+      return true;
+    });
+    groups.push_back(std::move(merged));
+  }
+  std::erase_if(groups, [](const Clique& group) { return group.empty(); });
+  std::ranges::sort(groups);
+  return groups;
+}
+
+// How many rows all groups have together. UsageError when they are too many to keep.
+double checked_rows(const Problem& problem, const Options& options) {
+  double rows = 0.0;
+  for (const auto& group : groups_of(problem)) {
+    double cells = 1.0;
+    for (const auto id : group) cells *= static_cast<double>(problem.domain[id].size);
+    if (options.support.random)
+      cells = std::min(cells, static_cast<double>(*options.support.random));
+    rows += cells;
+  }
+  check_model_memory(
+      "mwem", problem.domain, problem.workload, rows, options.max_model_mb,
+      "choose mw-pub, which keeps public rows only, or aim, or --param support=random:10000");
+  if (rows >= 0x1p32) {
+    throw UsageError(
+        "mwem keeps fewer than 2^32 rows; choose mw-pub or aim, or --param support=random:10000.");
+  }
+  return rows;
+}
+
+Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
+  checked_rows(problem, options);
+  Release release;
+  const double n = measure_total(curator, release);
+  std::vector<MultiplicativeWeights::Part> parts;
+  for (const auto& group : groups_of(problem)) {
+    const Domain domain = domain_of_group(problem.domain, group);
+    parts.push_back({group, options.support.random
+                                ? random_rows(domain, *options.support.random, rng)
+                                : whole_domain(domain)});
+  }
+  MultiplicativeWeights A(problem.domain, problem.workload, std::move(parts), n, curator.threads());
+  A.choose_among_supported();
+
+  const bool original = options.variant == Variant::Original;
+  const NoiseKind noise =
+      original || curator.currency() == Currency::Pure ? NoiseKind::Laplace : NoiseKind::Gaussian;
+  const auto [to_select, to_measure] =
+      (curator.remaining() / options.rounds).split(options.select_share);
+  for (int t = 1; t <= options.rounds; ++t) {
+    const CellChoice q = curator.select_cell(A.errors(), to_select, options.selection);
+    release.measurements.push_back(curator.measure(A.query(q), to_measure, noise));
+    const std::size_t a = A.remember(q, release.measurements.back());
+    update_and_replay(A, a, options.step, original ? Replay::None : Replay::Fresh, rng);
+    A.end_round();
+  }
+  release.model = options.output == Output::Average ? A.average() : A.last();
+  release.warnings = noise_warnings(release.measurements.back().sigma, n);
+  return release;
+}
+
+std::vector<std::string> plan(const Curator& curator, const Problem& problem,
+                              const Options& options) {
+  const double rows = checked_rows(problem, options);
+  const auto groups = groups_of(problem);
+  const auto& clique = problem.workload.cliques().front().clique;
+  const LinearQuery cell{clique, LinearMap::rows({{{0, 1}}}, problem.domain.cells(clique))};
+  const Cost to_measure = (curator.remaining() / options.rounds).split(options.select_share).second;
+  return {
+      fmt::format("{} rounds, each of which selects one of {} cells and measures it with noise of "
+                  "standard deviation about {:.4g}.",
+                  options.rounds, with_commas(problem.workload.queries()),
+                  curator.noise_scale(cell, to_measure).value()),
+      fmt::format(
+          "Keeps a weight for each of {} rows in {}, in about {}.",
+          with_commas(static_cast<std::size_t>(rows)),
+          groups.size() == 1 ? "one group of columns"
+                             : fmt::format("{} groups of columns", groups.size()),
+          human_bytes(multiplicative_weights_bytes(problem.domain, problem.workload, rows)))};
+}
+
+}  // namespace
+
+Mechanism mwem() {
+  return make_mechanism<Options>(
+      {.name = "mwem",
+       .summary = "Multiplicative weights on the whole domain, for small ones",
+       .reference = "Hardt, Ligett, McSherry. A Simple and Practical Algorithm for Differentially "
+                    "Private Data Release. 2012.",
+       .needs_public_data = false,
+       .pure = true},
+      run, plan,
+      {field("rounds", &Options::rounds, "number of rounds T", between(1, 1e5)),
+       choice("variant", &Options::variant,
+              {{"mw-pub", Variant::MwPub}, {"original", Variant::Original}},
+              "Gaussian noise and replay as in the MW-Pub paper, or Laplace noise and no replay"),
+       field("support", &Options::support, "rows that can have weight"),
+       choice("selection", &Options::selection,
+              {{"exponential", Selection::Exponential},
+               {"permute-and-flip", Selection::PermuteAndFlip}},
+              "how the worst cell is selected"),
+       field("select-share", &Options::select_share, "share of a round's budget that selects",
+             between(0.01, 0.99)),
+       field("step", &Options::step, "factor in the update's exponent; the papers' is 0.5",
+             between(0.0, 100.0)),
+       choice("output", &Options::output, {{"average", Output::Average}, {"last", Output::Last}},
+              "which distribution is released; the papers' is average"),
+       field("max-model-mb", &Options::max_model_mb, "memory for rows and answers, in MB",
+             between(1, 1e7))});
+}
+
+}  // namespace tandem::mechanism
