@@ -49,7 +49,13 @@ Spec parse_spec(const std::string& text, const ComparisonRequest& request) {
   Spec spec{.mechanism = std::string(trim(parts[0])), .parameters = {}};
   if (spec.mechanism == "auto") spec.mechanism = kAutomaticMechanism;
   const Mechanism mechanism = request.find(spec.mechanism);
-  for (std::size_t i = 1; i < parts.size(); ++i) spec.parameters.emplace_back(trim(parts[i]));
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i].find('=') == std::string_view::npos && !spec.parameters.empty()) {
+      spec.parameters.back() += ":" + std::string(parts[i]);  // support=random:5000
+    } else {
+      spec.parameters.emplace_back(trim(parts[i]));
+    }
+  }
   const auto own = parse_parameters(spec.parameters);
   for (const auto& [name, value] : parse_parameters(request.parameters)) {
     const bool known = std::ranges::any_of(

@@ -1,0 +1,85 @@
+#!/bin/sh
+# The experiments behind the figures in docs/mechanisms, on the real data that TANDEM_DATA names.
+# Usage: scripts/experiments.sh NAME [SEEDS]; without a name, the list. Results go to
+# build/experiments/NAME; an interrupted one goes on where it stopped.
+set -eu
+cd "$(dirname "$0")/.."
+tandem=build/tandem
+name=${1:-}
+seeds=${2:-5}
+out=build/experiments/$name
+
+if [ -z "$name" ]; then
+  cat <<'LIST'
+experiments:
+  adult-mw      MW-Pub on ADULT, three public samples, rounds fixed and automatic
+  adult-mwem    MWEM on the reduced ADULT table, full domain and random supports
+  acs-reduced   15 columns of ACS, all 5-way marginals: MWEM and MW-Pub (the paper's figures 6 to 8)
+  acs           Massachusetts 2019, with 2018 and with the country as public data; few public rows
+LIST
+  exit 0
+fi
+[ -n "${TANDEM_DATA:-}" ] || { echo "experiments: set TANDEM_DATA to the folder of the real data" >&2; exit 2; }
+mkdir -p "$out"
+
+# compare FOLDER [FLAG...]
+compare() {
+  folder=$out/$1
+  shift
+  printf '\n== %s\n' "$folder"
+  "$tandem" compare --out "$folder" --resume --seeds "$seeds" "$@"
+}
+
+# every N FILE: the header and each N-th row. Rows of these files are in no order that matters.
+every() { awk -v n="$1" 'NR == 1 || (NR - 2) % n == 0' "$2"; }
+
+case $name in
+  adult-mw)
+    data=$TANDEM_DATA/adult/mw-pub-split
+    for bias in 0 -0.1 -0.3; do
+      compare "bias$bias" --private "$data/priv.csv" --public "$data/pub_bias$bias.csv" \
+        --schema "$data/domain.json" --epsilons 1,0.25,0.1 --delta 5.1785e-10 --metric max \
+        --mechanisms mw-pub,mw-pub:rounds=0,mw-pub:rounds=10,mw-pub:rounds=50,mw-pub:rounds=100,mw-pub:rounds=200
+    done
+    ;;
+  adult-mwem)
+    data=$TANDEM_DATA/adult
+    compare reduced --private "$data/adult-reduced.csv" --schema "$data/adult-reduced-domain.json" \
+      --epsilons 1 --delta 4.19e-10 --metric max \
+      --mechanisms mwem:rounds=200,mwem:rounds=200:step=0.5:output=average,mwem:rounds=200:support=random:10000
+    ;;
+  acs-reduced)
+    data=$out/data
+    mkdir -p "$data"
+    # The first 15 columns; each tenth row is public, the others private.
+    cut -d, -f1-15 "$TANDEM_DATA/acs/privmrf-acs.csv" > "$data/all.csv"
+    awk 'NR == 1 || NR % 10 == 0' "$data/all.csv" > "$data/public.csv"
+    awk 'NR == 1 || NR % 10 != 0' "$data/all.csv" > "$data/private.csv"
+    awk 'BEGIN { printf "{"; for (i = 0; i < 15; i++) printf "%s\"%d\": 2", i ? ", " : "", i; print "}" }' \
+      > "$data/domain.json"
+    compare all --private "$data/private.csv" --public "$data/public.csv" \
+      --schema "$data/domain.json" --workload all-5way --epsilons 0.1,0.25,0.5,1 \
+      --delta 5.5e-10 --metric max \
+      --mechanisms mw-pub,mw-pub:rounds=0,mw-pub:rounds=100,mw-pub:rounds=100:start=uniform,mw-pub:rounds=100:start=uniform:step=2:output=last,mwem,mwem:support=random:5000,mwem:support=random:10000,mwem:support=random:25000
+    ;;
+  acs)
+    data=$TANDEM_DATA/acs
+    "$tandem" schema --public "$data/national2019.csv" --codebook "$data/data_dictionary.json" \
+      --out "$out/schema.toml" --force --quiet
+    every 10 "$data/national2019.csv" > "$out/national-10.csv"
+    every 100 "$data/national2019.csv" > "$out/national-100.csv"
+    every 10 "$data/ma2018.csv" > "$out/ma2018-10.csv"
+    every 100 "$data/ma2018.csv" > "$out/ma2018-100.csv"
+    for public in "$data/ma2018.csv" "$data/national2019.csv" "$out/ma2018-10.csv" \
+      "$out/ma2018-100.csv" "$out/national-10.csv" "$out/national-100.csv"; do
+      compare "$(basename "$public" .csv)" --private "$data/ma2019.csv" --public "$public" \
+        --schema "$out/schema.toml" --workload random-3way:256:1 --epsilons 0.1,0.25,1 \
+        --delta 1.7e-8 --metric max \
+        --mechanisms mw-pub,mw-pub:rounds=0,mw-pub:rounds=100:start=uniform:step=2:output=last
+    done
+    ;;
+  *)
+    echo "experiments: $name is unknown; scripts/experiments.sh alone lists them" >&2
+    exit 2
+    ;;
+esac
