@@ -99,25 +99,30 @@ class BlockParser::Parse {
     const Slot* slot = slots_.data();
     const Slot* last = slot + slots_.size();
     for (;; ++p) {
+      if (slot < last && slot->plain) {
+        const auto [field, stop, word] = tokenizer_.next_short(p);
+        if (stop != nullptr) [[likely]] {
+          if (!take(*slot, slot->memo->encode_short(field, word))) {
+            return misfit(start, *slot, field);
+          }
+          p = stop;
+          ++slot;
+          if (*p == '\n') break;
+          continue;
+        }
+      }
       const auto [field, stop] = tokenizer_.next(p, end);
       if (stop == nullptr) return stop_at(start, fmt::format("{}.", tokenizer_.problem()));
       p = stop;
-      if (slot < last) {
-        if (slot->plain) [[likely]] {
-          const auto [code, fit] = slot->memo->encode(field);
-          slot->codes[pending_] = code;
-          if (fit != Fit::Exact && must_fit_ && !adapted(*slot, fit)) {
-            return misfit(start, *slot, field);
-          }
-        } else if (!odd_field(*slot, field)) {
-          return misfit(start, *slot, field);
-        }
-        ++slot;
-        if (*p == '\n') break;
-      } else {
+      if (slot == last) {
         ++surplus_;
-        if (*p == '\n') break;
+      } else {
+        const bool fits =
+            slot->plain ? take(*slot, slot->memo->encode(field)) : odd_field(*slot, field);
+        if (!fits) return misfit(start, *slot, field);
+        ++slot;
       }
+      if (*p == '\n') break;
     }
     if (slot != last || surplus_ > 0) {
       if (must_fit_) return ragged(start, slot);
@@ -138,20 +143,20 @@ class BlockParser::Parse {
     bool plain = false;    // neither of these
   };
 
-  // A field of a column that is more, or less, than a plain one. False when it doesn't fit and has
-  // to.
+  // False when the field doesn't fit and has to.
+  bool take(const Slot& slot, Encoded encoded) {
+    slot.codes[pending_] = encoded.code;
+    if (encoded.fit == Fit::Exact || !must_fit_) return true;
+    if (encoded.fit == Fit::Adapted) ++out_.adapted[slot.id];
+    return encoded.fit == Fit::Adapted;
+  }
+
+  // A field of a column that is more, or less, than a plain one.
   bool odd_field(const Slot& slot, std::string_view field) {
     if (slot.key) out_.keys.back() = field;
     if (slot.memo == nullptr) return true;
     const auto& codec = *schema_.columns()[slot.id].codec;
-    const auto [code, fit] = codec.encode(slot.swapped ? swap_decimal_marks(field, room_) : field);
-    slot.codes[pending_] = code;
-    return fit == Fit::Exact || !must_fit_ || adapted(slot, fit);
-  }
-
-  bool adapted(const Slot& slot, Fit fit) {
-    if (fit == Fit::Adapted) ++out_.adapted[slot.id];
-    return fit == Fit::Adapted;
+    return take(slot, codec.encode(slot.swapped ? swap_decimal_marks(field, room_) : field));
   }
 
   const char* ragged(const char* start, const Slot* slot) {

@@ -36,6 +36,26 @@ class CsvTokenizer {
     return {{p, static_cast<std::size_t>(stop - p) - (crlf ? 1 : 0)}, stop};
   }
 
+  // The same, only quicker, for the common field: plain and short. `word` starts with its bytes.
+  // Without `stop`, the field at p is another, for next().
+  static constexpr std::size_t kShort = 7;
+  struct ShortToken {
+    std::string_view field;
+    const char* stop;
+    std::uint64_t word;
+  };
+  ShortToken next_short(const char* p) const {
+    std::uint64_t word = 0;
+    if constexpr (std::endian::native != std::endian::little) return {{}, nullptr, 0};
+    std::memcpy(&word, p, sizeof word);
+    const std::uint64_t found = stops(word);
+    if (found == 0 || *p == quote_) return {{}, nullptr, 0};
+    const auto size = static_cast<std::size_t>(std::countr_zero(found)) / 8;
+    const char* stop = p + size;
+    if (*stop == '\n' && size > 0 && stop[-1] == '\r') return {{}, nullptr, 0};
+    return {{p, size}, stop, word};
+  }
+
   // The end of the last whole record in the text, 0 when there is none. Text starts at a record;
   // it needs no padding.
   std::size_t whole_records(std::string_view text) const;
@@ -50,13 +70,18 @@ class CsvTokenizer {
     return (word - kOnes) & ~word & (kOnes << 7);
   }
 
+  // Where delimiters and line feeds stand in a word; the lowest is right.
+  std::uint64_t stops(std::uint64_t word) const {
+    return zero_bytes(word ^ delimiters_) | zero_bytes(word ^ repeated('\n'));
+  }
+
   const char* plain_end(const char* p) const {
     if constexpr (std::endian::native == std::endian::little) {
       for (;; p += sizeof(std::uint64_t)) {
         std::uint64_t word = 0;
         std::memcpy(&word, p, sizeof word);
-        const auto found = zero_bytes(word ^ delimiters_) | zero_bytes(word ^ repeated('\n'));
-        if (found != 0) return p + std::countr_zero(found) / 8;
+        if (const std::uint64_t found = stops(word); found != 0)
+          return p + std::countr_zero(found) / 8;
       }
     }
     while (*p != delimiter_ && *p != '\n') ++p;

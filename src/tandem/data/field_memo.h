@@ -4,7 +4,6 @@
 // less than any codec: no branch depends on its length.
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -15,19 +14,6 @@
 #include "tandem/data/csv_tokenizer.h"
 
 namespace tandem {
-
-inline constexpr std::size_t kLongestInMemo = 15;
-static_assert(kLongestInMemo < kCsvPadding);
-
-// What keeps the bytes of a text in the word that starts `from` bytes into it, by its length.
-struct MemoMasks : std::array<std::uint64_t, kLongestInMemo + 1> {
-  explicit constexpr MemoMasks(std::size_t from) : array() {
-    for (std::size_t size = 0; size <= kLongestInMemo; ++size) {
-      const std::size_t bytes = size > from ? std::min<std::size_t>(size - from, 8) : 0;
-      (*this)[size] = bytes == 8 ? ~0ULL : (1ULL << (8 * bytes)) - 1;
-    }
-  }
-};
 
 class FieldMemo {
  public:
@@ -43,27 +29,31 @@ class FieldMemo {
   // codec.encode(field), which depends on the field alone. kCsvPadding bytes behind the field may
   // be read.
   Encoded encode(std::string_view field) {
-    if (field.size() > kLongestInMemo || entries_.empty()) return codec_->encode(field);
-    static constexpr MemoMasks kLowMasks(0);
-    static constexpr MemoMasks kHighMasks(8);
+    if (field.size() > kLongest || entries_.empty()) return codec_->encode(field);
     std::uint64_t low = 0;
     std::uint64_t high = 0;
     std::memcpy(&low, field.data(), sizeof low);
+    if (field.size() <= CsvTokenizer::kShort) return encode_short(field, low);
     std::memcpy(&high, field.data() + sizeof low, sizeof high);
-    low &= kLowMasks[field.size()];
-    high = (high & kHighMasks[field.size()]) | std::uint64_t{field.size()} << 56;
-    const std::uint64_t product = (low ^ std::rotl(high, 29)) * kMixer;
-    const Entry& entry = entries_[(product >> 40) & mask_];
-    if (entry.low == low && entry.high == high) [[likely]] {
-      return entry.encoded;
-    }
-    return probe(field, low, high, product >> 40);
+    return find(field, low, first_bytes(high, field.size() - sizeof low) | length(field.size()));
+  }
+
+  // The same of at most CsvTokenizer::kShort bytes, with the word that starts with them.
+  Encoded encode_short(std::string_view field, std::uint64_t word) {
+    if (entries_.empty()) return codec_->encode(field);
+    return find(field, first_bytes(word, field.size()), length(field.size()));
   }
 
  private:
   static constexpr std::size_t kMostEntries = 1024;
   static constexpr std::size_t kMostMisses = 4096;
-  static constexpr std::uint64_t kMixer = 0xff51afd7ed558ccdULL;
+  static constexpr std::size_t kLongest = 15;
+  static_assert(kLongest < kCsvPadding);
+
+  static std::uint64_t first_bytes(std::uint64_t word, std::size_t bytes) {  // below 8
+    return word & ((std::uint64_t{1} << (8 * bytes)) - 1);
+  }
+  static std::uint64_t length(std::size_t bytes) { return std::uint64_t{bytes} << 56; }
 
   struct Entry {
     std::uint64_t low = 0;
@@ -71,9 +61,32 @@ class FieldMemo {
     Encoded encoded;
   };
 
+  Encoded find(std::string_view field, std::uint64_t low, std::uint64_t high) {
+    const std::uint64_t at = ((low ^ std::rotl(high, 29)) * 0xff51afd7ed558ccdULL) >> 40;
+    const Entry& entry = entries_[at & mask_];
+    if (entry.low == low && entry.high == high) [[likely]] {
+      return entry.encoded;
+    }
+    return probe(field, low, high, at);
+  }
+
   // Beside the first place. Once half full it takes no more texts, and a column of ever new ones
   // gives it up.
-  Encoded probe(std::string_view field, std::uint64_t low, std::uint64_t high, std::uint64_t at);
+  Encoded probe(std::string_view field, std::uint64_t low, std::uint64_t high, std::uint64_t at) {
+    for (;; ++at) {
+      Entry& entry = entries_[at & mask_];
+      if (entry.low == low && entry.high == high) return entry.encoded;
+      if (entry.high != ~0ULL) continue;
+      const Encoded encoded = codec_->encode(field);
+      if (room_ > 0) {
+        --room_;
+        entry = {low, high, encoded};
+      } else if (++misses_ == kMostMisses) {
+        entries_.clear();
+      }
+      return encoded;
+    }
+  }
 
   const Codec* codec_;
   std::vector<Entry> entries_;
@@ -81,22 +94,5 @@ class FieldMemo {
   std::size_t room_ = 0;
   std::size_t misses_ = 0;
 };
-
-inline Encoded FieldMemo::probe(std::string_view field, std::uint64_t low, std::uint64_t high,
-                                std::uint64_t at) {
-  for (;; ++at) {
-    Entry& entry = entries_[at & mask_];
-    if (entry.low == low && entry.high == high) return entry.encoded;
-    if (entry.high != ~0ULL) continue;
-    const Encoded encoded = codec_->encode(field);
-    if (room_ > 0) {
-      --room_;
-      entry = {low, high, encoded};
-    } else if (++misses_ == kMostMisses) {
-      entries_.clear();
-    }
-    return encoded;
-  }
-}
 
 }  // namespace tandem
