@@ -25,6 +25,7 @@ constexpr int kColumns = 12;
 // Decimals in a hundred ranges.
 std::unique_ptr<Codec> decimals() {
   Ranges ranges{.starts = {}, .last = 99'999.9};
+  ranges.starts.reserve(100);
   for (int i = 0; i < 100; ++i) ranges.starts.push_back(1000.0 * i);
   return binned_codec(number_scale(1), std::move(ranges), 1);
 }
@@ -57,6 +58,7 @@ struct Sample {
             ("tandem-bench-" + std::to_string(getpid()) + "-" + name))
                .string();
     std::vector<ColumnSchema> columns;
+    columns.reserve(kColumns);
     for (int c = 0; c < kColumns; ++c) columns.push_back(column(kind, c));
     schema = Schema(std::move(columns), format);
     table = Table(schema.domain(), rows);
