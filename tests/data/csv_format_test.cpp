@@ -235,7 +235,7 @@ TEST(CsvFormat, ANulAtTheEndMakesAnotherText) {
   const TempDir dir;
   CsvOptions options;
   options.policy = RowPolicy::Repair;
-  const auto path = dir.write("t.csv", std::string("a,b\nx,1\nx\0,1\nx,1\n", 18));
+  const auto path = dir.write("t.csv", std::string("a,b\nx,1\nx\0,1\nx,1\n", 17));
   const auto table = read_csv(path, schema, options).table;
   EXPECT_EQ(table.column(0)[0], 0U);
   EXPECT_EQ(table.column(0)[1], 1U);

@@ -412,7 +412,7 @@ TEST(Csv, PublicRowsMustFit) {
       {"a,\"b\nx,1\n", "FILE, line 1: a quoted value never ends; close its quote."},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(refusal(text), message) << text;
-  EXPECT_EQ(refusal(std::string("a,b\nx,1\nx,\0\n", 13)),
+  EXPECT_EQ(refusal(std::string("a,b\nx,1\nx,\0\n", 12)),
             "FILE, line 3: a NUL character stands there; is this a text file in UTF-8?");
 }
 

@@ -43,9 +43,16 @@ void CsvBlockReader::open(const std::optional<TextFormat>& format,
                           std::span<const KnownColumn> columns, const TextFormat& likely) {
   source_ = ByteSource::open(path_);
   const std::size_t looked_at = format ? byte_order_mark(Encoding::Utf8).size() : kSniffedBytes;
-  std::string head(looked_at, '\0');
-  head.resize(source_->read(head));
-  format_ = format ? *format : sniff_format(head, head.size() < looked_at, columns, likely);
+  std::string head;
+  bool whole = false;
+  while (!whole && head.size() < looked_at) {  // small files cost little
+    const std::size_t before = head.size();
+    const std::size_t wanted = std::min(looked_at, std::max(4 * before, kFirstBlockBytes));
+    head.resize(wanted);
+    head.resize(before + source_->read(std::span(head).subspan(before)));
+    whole = head.size() < wanted;
+  }
+  format_ = format ? *format : sniff_format(head, whole, columns, likely);
   require_usable(format_);
   if (const auto marked = encoding_by_mark(head)) {
     if (*marked != format_.encoding) {

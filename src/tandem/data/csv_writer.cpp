@@ -18,6 +18,7 @@ namespace tandem {
 
 namespace {
 
+constexpr std::size_t kFirstBytes = std::size_t{1} << 12;
 constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
 constexpr std::size_t kCellsAtOnce = std::size_t{1} << 15;
 constexpr Code kMostKeptTexts = 1U << 12;
@@ -85,7 +86,7 @@ class TextBuffer {
     if (size_ + more > bytes_.size()) bytes_.resize(2 * (size_ + more));
   }
 
-  std::string bytes_ = std::string(kWriteBytes, '\0');
+  std::string bytes_ = std::string(kFirstBytes, '\0');
   std::size_t size_ = 0;
 };
 
