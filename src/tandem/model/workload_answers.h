@@ -2,9 +2,10 @@
 #pragma once
 // A histogram's answers to every cell of every marginal of a workload, kept while it is reweighted.
 //
-// Following a change costs a nanosecond or so for each changed row and marginal, whatever the
-// number of rows and cells; the answers themselves take 8 bytes a cell. Now and then, after as many
-// changes as 64 times the support, everything is added up anew, so that rounding errors stay small.
+// Following a change costs a nanosecond or two for each changed row and marginal, whatever the
+// number of rows and cells. The answers take 8 bytes a cell; where it fits into 256 MB the cell of
+// each row and marginal is kept too, which halves the time. Now and then, after as many changes as
+// 64 times the support, everything is added up anew, so that rounding errors stay small.
 
 #include <cstddef>
 #include <span>
