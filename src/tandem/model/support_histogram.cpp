@@ -35,7 +35,7 @@ SupportHistogram::SupportHistogram(Support support, double total)
   for (const double weight : weights_) check(weight >= 0.0, "a weight is not negative");
   earned_.assign(weights_.size(), 0.0);
   since_.assign(weights_.size(), 0.0);
-  is_changed_.assign(weights_.size(), false);
+  is_changed_.assign(weights_.size(), 0);
   renormalize();
   take_changes();
 }
@@ -105,8 +105,8 @@ void SupportHistogram::reweight(std::span<const std::uint32_t> rows, double expo
   if (!(sum > 0.0)) return;  // all mass was on rows that would lose it: nothing is left to compare
   for (const auto row : rows) {
     settle(row);
-    if (!is_changed_[row]) {
-      is_changed_[row] = true;
+    if (is_changed_[row] == 0) {
+      is_changed_[row] = 1;
       changed_.push_back(row);
       before_.push_back(weights_[row]);
     }
@@ -122,7 +122,7 @@ void SupportHistogram::reweight(std::span<const std::uint32_t> rows, double expo
 SupportHistogram::Changes SupportHistogram::take_changes() {
   Changes out;
   out.all = std::exchange(all_changed_, false);
-  for (const auto row : changed_) is_changed_[row] = false;
+  for (const auto row : changed_) is_changed_[row] = 0;
   if (!out.all) {
     out.rows = std::move(changed_);
     out.by = std::move(before_);

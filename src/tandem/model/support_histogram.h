@@ -75,7 +75,7 @@ class SupportHistogram final : public Model {
 
   std::vector<std::uint32_t> changed_;  // rows, each once
   std::vector<double> before_;          // their weights at the last take_changes
-  std::vector<bool> is_changed_;
+  std::vector<std::uint8_t> is_changed_;
   bool all_changed_ = false;
 };
 

@@ -2,6 +2,7 @@
 #include "tandem/model/workload_answers.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 #include <utility>
@@ -13,16 +14,76 @@ namespace {
 constexpr std::size_t kBlock = 2048;  // rows whose codes are gathered together; fits a cache
 constexpr std::size_t kWorthThreads = std::size_t{1} << 20;  // additions
 constexpr std::size_t kRefresh = 64;                         // times the support
+constexpr std::size_t kMostStored = std::size_t{1} << 26;    // cells of rows: 256 MB
+constexpr std::size_t kLanes = 2;                            // marginals added to side by side
 
 void extend(const std::uint32_t* prefix, const std::uint32_t* codes, std::uint32_t size,
             std::size_t rows, std::uint32_t* out) {
   for (std::size_t r = 0; r < rows; ++r) out[r] = prefix[r] * size + codes[r];
 }
 
-void scatter(const std::uint32_t* prefix, const std::uint32_t* codes, std::uint32_t size,
-             const double* by, std::size_t rows, double* sums) {
-  for (std::size_t r = 0; r < rows; ++r) sums[prefix[r] * size + codes[r]] += by[r];
+// One marginal of a block of rows: row r adds by[r] to sums[prefix[r] * size + codes[r]].
+struct Lane {
+  const std::uint32_t* prefix = nullptr;
+  const std::uint32_t* codes = nullptr;
+  std::uint32_t size = 0;
+  double* sums = nullptr;
+};
+
+// Several marginals side by side: rows that follow each other often fall into one cell, and an
+// addition has to wait for the one before, so the others are done meanwhile.
+template <std::size_t kLanes>
+void scatter(const std::array<Lane, kLanes>& lanes, const double* by, std::size_t rows) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (const Lane& lane : lanes) lane.sums[lane.prefix[r] * lane.size + lane.codes[r]] += by[r];
+  }
 }
+
+// Cells of all attributes of a marginal but its last, for a block of rows. What marginals that
+// follow each other have in common is computed once.
+class PrefixIndex {
+ public:
+  PrefixIndex(const Domain& domain, const std::vector<std::uint32_t>& codes, std::size_t rows)
+      : domain_(domain), codes_(codes), rows_(rows), none_(kBlock, 0) {}
+
+  // Stands until kLanes more were asked for.
+  const std::uint32_t* of(const Clique& marginal) {
+    const auto prefix = marginal.ids().first(marginal.size() - 1);
+    if (prefix.empty()) return none_.data();
+    if (std::ranges::equal(prefix, newest_)) return ring_[turn_ % kLanes].data();
+    newest_.assign(prefix.begin(), prefix.end());
+
+    const auto lower = prefix.first(prefix.size() - 1);
+    const auto common = std::ranges::mismatch(lower, steps_).in1 - lower.begin();
+    steps_.resize(static_cast<std::size_t>(common));
+    for (const auto id : lower.subspan(steps_.size())) {
+      if (levels_.size() == steps_.size()) levels_.emplace_back(kBlock);
+      extend_by(id, levels_[steps_.size()]);
+      steps_.push_back(id);
+    }
+    auto& out = ring_[++turn_ % kLanes];
+    out.resize(kBlock);
+    extend_by(prefix.back(), out);
+    return out.data();
+  }
+
+ private:
+  // From the cells of steps_ to those of one attribute more.
+  void extend_by(AttributeId id, std::vector<std::uint32_t>& out) const {
+    const auto& before = steps_.empty() ? none_ : levels_[steps_.size() - 1];
+    extend(before.data(), codes_.data() + id * kBlock, domain_[id].size, rows_, out.data());
+  }
+
+  const Domain& domain_;
+  const std::vector<std::uint32_t>& codes_;
+  std::size_t rows_;
+  std::vector<std::uint32_t> none_;
+  std::vector<AttributeId> steps_;                  // attributes whose cells the levels are:
+  std::vector<std::vector<std::uint32_t>> levels_;  // of the first, the first two, ...
+  std::vector<AttributeId> newest_;
+  std::array<std::vector<std::uint32_t>, kLanes> ring_;
+  std::size_t turn_ = 0;
+};
 
 }  // namespace
 
@@ -37,7 +98,47 @@ WorkloadAnswers::WorkloadAnswers(const SupportHistogram& histogram, std::vector<
     used = join(used, marginal);
   }
   used_.assign(used.begin(), used.end());
+  store_cells(histogram.rows());
   add_up(histogram);
+}
+
+void WorkloadAnswers::store_cells(const Table& rows) {
+  const std::size_t marginals = marginals_.size();
+  if (starts_.back() >> 32 != 0 || rows.rows() * marginals > kMostStored) return;
+  cells_.resize(rows.rows() * marginals);
+  for (std::size_t m = 0; m < marginals; ++m) {
+    std::vector<std::uint32_t> index(rows.rows(), 0);
+    for (const auto id : marginals_[m]) {
+      const auto size = static_cast<std::uint32_t>(rows.domain()[id].size);
+      rows.column(id).visit([&](auto codes) {
+        for (std::size_t r = 0; r < index.size(); ++r) index[r] = index[r] * size + codes[r];
+      });
+    }
+    for (std::size_t r = 0; r < index.size(); ++r) {
+      cells_[r * marginals + m] = static_cast<std::uint32_t>(starts_[m]) + index[r];
+    }
+  }
+}
+
+Threads WorkloadAnswers::threads_for(std::size_t additions) const {
+  return additions < kWorthThreads ? Threads{1} : threads_;
+}
+
+// One row after the other adds to all marginals: additions that need not wait for each other.
+void WorkloadAnswers::add_stored(std::span<const std::uint32_t> which, std::span<const double> by) {
+  const std::size_t marginals = marginals_.size();
+  const Threads threads = threads_for(which.size() * marginals);
+  const auto runs = static_cast<std::size_t>(std::max(1, threads.count));
+  parallel_for(runs, threads, [&](std::size_t run) {
+    const std::size_t begin = marginals * run / runs;
+    const std::size_t end = marginals * (run + 1) / runs;
+    double* sums = sums_.data();
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      const std::uint32_t* cells = cells_.data() + which[i] * marginals;
+      const double change = by[i];
+      for (std::size_t m = begin; m < end; ++m) sums[cells[m]] += change;
+    }
+  });
 }
 
 void WorkloadAnswers::follow(SupportHistogram& histogram) {
@@ -66,10 +167,13 @@ void WorkloadAnswers::add_up(const SupportHistogram& histogram) {
 // of which owns the sums it adds to. So the order of additions does not depend on their number.
 void WorkloadAnswers::add(const Table& rows, std::span<const std::uint32_t> which,
                           std::span<const double> by) {
+  if (!cells_.empty()) {
+    add_stored(which, by);
+    return;
+  }
   const Domain& domain = rows.domain();
   std::vector<std::uint32_t> codes(domain.size() * kBlock);
-  const std::size_t work = std::min(which.size(), kBlock) * marginals_.size();
-  const Threads threads = work < kWorthThreads ? Threads{1} : threads_;
+  const Threads threads = threads_for(std::min(which.size(), kBlock) * marginals_.size());
   const std::size_t runs = std::min<std::size_t>(
       marginals_.size(), threads.count <= 1 ? 1 : 8 * static_cast<std::size_t>(threads.count));
 
@@ -81,31 +185,27 @@ void WorkloadAnswers::add(const Table& rows, std::span<const std::uint32_t> whic
       });
     }
     parallel_for(runs, threads, [&](std::size_t run) {
-      // index[k]: the cell of the first k attributes of the marginal at hand.
-      std::vector<std::vector<std::uint32_t>> index(1, std::vector<std::uint32_t>(kBlock, 0));
-      const Clique* before = nullptr;
-      for (std::size_t i = marginals_.size() * run / runs; i < marginals_.size() * (run + 1) / runs;
-           ++i) {
+      PrefixIndex prefixes(domain, codes, count);
+      std::array<Lane, kLanes> lanes;
+      std::size_t used = 0;
+      const std::size_t end = marginals_.size() * (run + 1) / runs;
+      for (std::size_t i = marginals_.size() * run / runs; i < end; ++i) {
         const Clique& marginal = marginals_[order_[i]];
         double* sums = sums_.data() + starts_[order_[i]];
         if (marginal.empty()) {
           for (std::size_t r = 0; r < count; ++r) sums[0] += by[from + r];
           continue;
         }
-        const std::size_t last = marginal.size() - 1;
-        while (index.size() <= last) index.emplace_back(kBlock);
-        std::size_t level = 0;  // up to which the prefix is the one before's
-        while (before != nullptr && level < last && level + 1 < before->size() &&
-               (*before)[level] == marginal[level]) {
-          ++level;
+        const AttributeId last = marginal[marginal.size() - 1];
+        lanes[used++] = {prefixes.of(marginal), codes.data() + last * kBlock,
+                         static_cast<std::uint32_t>(domain[last].size), sums};
+        if (used == kLanes) {
+          scatter<kLanes>(lanes, by.data() + from, count);
+          used = 0;
         }
-        for (; level < last; ++level) {
-          extend(index[level].data(), codes.data() + marginal[level] * kBlock,
-                 domain[marginal[level]].size, count, index[level + 1].data());
-        }
-        scatter(index[last].data(), codes.data() + marginal[last] * kBlock,
-                domain[marginal[last]].size, by.data() + from, count, sums);
-        before = &marginal;
+      }
+      for (std::size_t lane = 0; lane < used; ++lane) {
+        scatter<1>({lanes[lane]}, by.data() + from, count);
       }
     });
   }

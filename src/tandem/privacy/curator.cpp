@@ -77,12 +77,13 @@ std::string describe(const Candidate& candidate) {
   return text;
 }
 
-// Tells lists of outputs apart, of one run and its resumption.
+// Tells lists of outputs apart, of one run and its resumption: a sum of products with odd keys.
 std::uint64_t hash_of(std::span<const std::uint32_t> outputs) {
   std::uint64_t mixed = outputs.size();
+  std::uint64_t key = 0x9e3779b97f4a7c15ULL;
   for (const auto output : outputs) {
-    mixed = (mixed ^ output) * 0xff51afd7ed558ccdULL;
-    mixed ^= mixed >> 32;
+    mixed += (output + 0x100000001ULL) * key;
+    key += 0xd1342543de82ef96ULL;  // even: the key stays odd
   }
   return mixed;
 }
