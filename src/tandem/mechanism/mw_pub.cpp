@@ -23,7 +23,7 @@ enum class Start { Public, Uniform };
 struct Options {
   std::optional<int> rounds;
   Selection selection = Selection::Exponential;
-  double select_share = 0.8;
+  std::optional<double> select_share;
   Candidates candidates = Candidates::Supported;
   double step = 0.5;
   Replay replay = Replay::Fresh;
@@ -32,6 +32,12 @@ struct Options {
   std::vector<double> public_weights;
   int max_model_mb = 4096;
 };
+
+// The share of a round's budget that selects. Rounds that are chosen as they go are few and can
+// afford to look closely; T equal ones need their answers to be sharp as well.
+double select_share(const Options& options) {
+  return options.select_share.value_or(options.rounds ? 0.6 : 0.8);
+}
 
 // Public rows count as a tenth of their number against measurements (rounds=auto): had they been
 // drawn from the private population they would count in full, and nobody knows that they were.
@@ -69,7 +75,7 @@ MultiplicativeWeights start_from(const Problem& problem, const Options& options,
 void fixed_rounds(Curator& curator, MultiplicativeWeights& A, const Options& options, int T,
                   Release& release, Rng& rng) {
   if (T == 0) return;
-  const auto [to_select, to_measure] = (curator.remaining() / T).split(options.select_share);
+  const auto [to_select, to_measure] = (curator.remaining() / T).split(select_share(options));
   for (int t = 1; t <= T; ++t) {
     const CellChoice q = curator.select_cell(A.errors(), to_select, options.selection);
     release.measurements.push_back(curator.measure(A.query(q), to_measure));
@@ -85,9 +91,9 @@ void chosen_rounds(Curator& curator, MultiplicativeWeights& A, const Problem& pr
   const double expected =
       sampling_error(problem.public_data, problem.workload, A.n(), curator.threads());
   const RoundPlan plan =
-      plan_rounds(curator, A.errors(), expected, A.n(), options.select_share, options.selection);
+      plan_rounds(curator, A.errors(), expected, A.n(), select_share(options), options.selection);
   auto measured = adaptive_rounds(curator, A, plan, kTrust * public_row_count(problem),
-                                  options.select_share, options.selection);
+                                  select_share(options), options.selection);
   if (measured.empty()) {
     release.warnings.emplace_back(
         "The budget is too small to tell whether the public data is wrong; the release is the "
@@ -122,7 +128,7 @@ std::vector<std::string> plan(const Curator& curator, const Problem& problem,
   const MultiplicativeWeights A = start_from(problem, options, public_rows, curator.threads());
   const LinearQuery cell = A.query({0, 0});
   const auto costs = [&](double share) {
-    const auto [to_select, to_measure] = (curator.remaining() * share).split(options.select_share);
+    const auto [to_select, to_measure] = (curator.remaining() * share).split(select_share(options));
     return fmt::format("each selection has noise of {:.4g} counts and each answer one of {:.4g}",
                        selection_noise(curator, A.errors(), to_select, options.selection),
                        curator.noise_scale(cell, to_measure).value());
@@ -170,7 +176,9 @@ Mechanism mw_pub() {
                {"permute-and-flip", Selection::PermuteAndFlip}},
               "how the worst cell is selected; the paper's is permute-and-flip"),
        field("select-share", &Options::select_share,
-             "share of a round's budget that selects; the paper's is 0.5", between(0.01, 0.99)),
+             "share of a round's budget that selects; auto: 0.8 with rounds=auto, else 0.6; the "
+             "paper's is 0.5",
+             between(0.01, 0.99)),
        choice("candidates", &Options::candidates,
               {{"supported", Candidates::Supported}, {"all", Candidates::All}},
               "cells to select from: those with a public row, or all as in the paper"),

@@ -89,6 +89,19 @@ void assign(std::optional<int>& value, const std::string& name, const std::strin
   value = static_cast<int>(*number);
 }
 
+void assign(std::optional<double>& value, const std::string& name, const std::string& text,
+            const Range& range) {
+  if (text == "auto") {
+    value.reset();
+    return;
+  }
+  const auto number = parse_number(text);
+  if (!number || !inside(*number, range)) {
+    throw wrong(name, text, "auto or " + describe(range, "number"));
+  }
+  value = *number;
+}
+
 void assign(std::vector<double>& values, const std::string& name, const std::string& text,
             const Range& range) {
   values.clear();
@@ -106,6 +119,7 @@ std::string show(int value) { return std::to_string(value); }
 std::string show(double value) { return fmt::format("{}", value); }
 std::string show(bool value) { return value ? "true" : "false"; }
 std::string show(const std::optional<int>& value) { return value ? show(*value) : "auto"; }
+std::string show(const std::optional<double>& value) { return value ? show(*value) : "auto"; }
 std::string show(const std::vector<double>& values) {
   std::string text;
   for (const double value : values) text += (text.empty() ? "" : ",") + show(value);
@@ -115,6 +129,7 @@ std::string type_of(int /*value*/) { return "whole number"; }
 std::string type_of(double /*value*/) { return "number"; }
 std::string type_of(bool /*value*/) { return "true or false"; }
 std::string type_of(const std::optional<int>& /*value*/) { return "auto or a whole number"; }
+std::string type_of(const std::optional<double>& /*value*/) { return "auto or a number"; }
 std::string type_of(const std::vector<double>& /*values*/) { return "auto or numbers"; }
 
 std::string type_of_choice(const std::vector<std::string>& words) {

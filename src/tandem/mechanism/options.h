@@ -36,17 +36,21 @@ void assign(double& value, const std::string& name, const std::string& text, con
 void assign(bool& value, const std::string& name, const std::string& text, const Range& range);
 void assign(std::optional<int>& value, const std::string& name, const std::string& text,
             const Range& range);  // nothing is 'auto'
+void assign(std::optional<double>& value, const std::string& name, const std::string& text,
+            const Range& range);  // likewise
 void assign(std::vector<double>& values, const std::string& name, const std::string& text,
             const Range& range);  // 'auto', or numbers with commas between
 std::string show(int value);
 std::string show(double value);
 std::string show(bool value);
 std::string show(const std::optional<int>& value);
+std::string show(const std::optional<double>& value);
 std::string show(const std::vector<double>& values);
 std::string type_of(int value);
 std::string type_of(double value);
 std::string type_of(bool value);
 std::string type_of(const std::optional<int>& value);
+std::string type_of(const std::optional<double>& value);
 std::string type_of(const std::vector<double>& values);
 
 template <class Options>
