@@ -47,7 +47,8 @@ struct Spec {
 Spec parse_spec(const std::string& text, const ComparisonRequest& request) {
   const auto parts = split(text, ':');
   Spec spec{.mechanism = std::string(trim(parts[0])), .parameters = {}};
-  if (spec.mechanism == "auto") spec.mechanism = kAutomaticMechanism;
+  if (spec.mechanism == "auto")
+    spec.mechanism = automatic_mechanism(!request.public_sources.empty());
   const Mechanism mechanism = request.find(spec.mechanism);
   for (std::size_t i = 1; i < parts.size(); ++i) {
     if (parts[i].find('=') == std::string_view::npos && !spec.parameters.empty()) {

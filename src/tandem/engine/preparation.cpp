@@ -68,6 +68,10 @@ SchemaOfRun read_schema(const SynthSettings& s, Threads threads, const Note& not
 
 }  // namespace
 
+std::string automatic_mechanism(bool with_public_data) {
+  return with_public_data ? "mw-pub" : "independent";
+}
+
 Prepared prepare(const SynthSettings& s, const FindMechanism& find, Threads threads,
                  const Note& note) {
   if (s.private_source.empty()) throw UsageError("--private is missing; name the private table.");
@@ -85,7 +89,8 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, Threads thre
   if (s.seed < -1) {
     throw UsageError(fmt::format("--seed is {}; choose a whole number from 0.", s.seed));
   }
-  auto mechanism = find(s.mechanism == "auto" ? kAutomaticMechanism : s.mechanism);
+  auto mechanism =
+      find(s.mechanism == "auto" ? automatic_mechanism(!s.public_sources.empty()) : s.mechanism);
   auto parameters = mechanism.resolve(parse_parameters(s.parameters));
   auto unit = parse_privacy_unit(s.neighbors, s.rows_per_person);
   auto filter = filter_of(s);

@@ -21,7 +21,8 @@ namespace tandem {
 
 inline constexpr std::int64_t kMostRows = 1'000'000'000;
 
-inline constexpr const char* kAutomaticMechanism = "independent";  // what 'auto' means
+// What 'auto' means: the best there is for a run with or without public data.
+std::string automatic_mechanism(bool with_public_data);
 
 using FindMechanism = std::function<Mechanism(const std::string& name)>;
 using Note = std::function<void(const std::string& sentence)>;  // for the person at the terminal
