@@ -128,6 +128,17 @@ TEST(MwPub, WarnsOfPublicDataThatLacksValues) {
   expect_sound(outcome, problem);
 }
 
+TEST(MwPub, WarnsWhenNoWeightsOnPublicRowsFit) {
+  Table known = skewed_rows(3000, 0.0, 2);
+  for (std::size_t r = 0; r < known.rows(); ++r) known.column(3).set(r, known.column(0)[r]);
+  const Problem problem = skewed_problem(known);  // there, d is a; in the private table it is not
+  const auto outcome = run_mechanism("mw-pub", kAuto, skewed_rows(20'000, 0.0, 1), problem);
+  EXPECT_TRUE(mentions(outcome.release.warnings, "can't be weighted to fit"));
+  const Problem good = skewed_problem(skewed_rows(3000, 0.2, 2));
+  const auto fits = run_mechanism("mw-pub", kAuto, skewed_rows(20'000, 0.0, 1), good);
+  EXPECT_TRUE(fits.release.warnings.empty());
+}
+
 TEST(MwPub, RunsOnOnePublicRow) {
   const Problem problem = skewed_problem(skewed_rows(1, 0.0, 2));
   for (const auto& parameters : {kTen, kAuto}) {

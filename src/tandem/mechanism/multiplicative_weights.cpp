@@ -189,6 +189,23 @@ void check_model_memory(const std::string& mechanism, const Domain& domain,
       with_commas(static_cast<std::size_t>(max_model_mb)), instead));
 }
 
+std::vector<std::string> misfit_warnings(const MultiplicativeWeights& A) {
+  std::size_t missed = 0;
+  double worst = 0.0;
+  for (std::size_t i = 0; i < A.measured().size(); ++i) {
+    const double error = std::abs(A.error(i));
+    if (error < 5.0 * std::sqrt(A.measured()[i].variance) || error < 0.02 * A.n()) continue;
+    ++missed;
+    worst = std::max(worst, error);
+  }
+  if (missed == 0) return {};
+  return {
+      fmt::format("{} of {} measured counts are far from what the model says, by up to {:.2g} of "
+                  "all rows: its rows can't be weighted to fit the private table, so look for "
+                  "other public data.",
+                  missed, A.measured().size(), worst / A.n())};
+}
+
 std::vector<std::string> noise_warnings(Sigma sigma, double n) {
   if (sigma.value() <= n) return {};
   return {

@@ -113,6 +113,10 @@ void check_model_memory(const std::string& mechanism, const Domain& domain,
                         const Workload& workload, double rows, int max_model_mb,
                         const std::string& instead);
 
+// A warning when measured answers are far from what A says in the end: no weights on these rows
+// fit.
+std::vector<std::string> misfit_warnings(const MultiplicativeWeights& A);
+
 // A warning when the noise of a single answer is larger than the table; nothing otherwise.
 std::vector<std::string> noise_warnings(Sigma sigma, double n);
 

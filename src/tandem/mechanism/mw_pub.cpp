@@ -112,6 +112,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     fixed_rounds(curator, A, options, *options.rounds, release, rng);
   } else {
     chosen_rounds(curator, A, problem, options, release);
+    for (auto& warning : misfit_warnings(A)) release.warnings.push_back(std::move(warning));
   }
   if (!release.model) release.model = A.last();  // no round: the public data
   if (!release.measurements.empty()) {
