@@ -50,8 +50,8 @@ struct Options {
   int max_model_mb = 4096;
 };
 
-// Columns that no marginal ties together, directly or by way of others. MWEM's section 2.3: a
-// distribution for each group says all that the workload can ask.
+// Columns that no marginal ties together, directly or by way of others. As MWEM's
+// authors note, a distribution for each group says all that the workload can ask.
 std::vector<Clique> groups_of(const Problem& problem) {
   std::vector<Clique> groups;
   for (AttributeId id = 0; id < problem.domain.size(); ++id) groups.push_back(Clique{id});
