@@ -268,6 +268,7 @@ void BeliefPropagation::rebase() {
                            base_.data() + clique_start_[c]);
   }
   std::ranges::fill(potential_, 0.0);
+  downward(true);
 }
 
 double BeliefPropagation::largest_row() {

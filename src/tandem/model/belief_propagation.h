@@ -43,7 +43,8 @@ class BeliefPropagation {
   // holds.
   double propagate();
 
-  // After propagate(): what it found becomes the base, and the potentials zero.
+  // base * exp(sum of potentials), which propagate() can do, becomes the base. Its marginals are
+  // then known, and the potentials zero.
   void rebase();
 
   // After propagate(): probabilities, cells in `order()`.
