@@ -2,11 +2,11 @@
 #include "tandem/model/axis_plan.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "tandem/base/check.h"
+#include "tandem/base/four.h"
 #include "tandem/base/multiversion.h"
 
 namespace tandem {
@@ -17,26 +17,103 @@ using Loops = AxisPlan::Loops;
 // Each kernel below is the same four nested loops around a different innermost one. Where the last
 // run is kept, the small table moves with the large one there; otherwise it stands still.
 
-[[gnu::always_inline]] inline void add_row(const double* __restrict from, std::size_t n,
-                                           double* __restrict to) {
-  for (std::size_t j = 0; j < n; ++j) to[j] += from[j];
+[[gnu::always_inline]] inline void add_row(const double* from, std::size_t n, double* to) {
+  std::size_t j = 0;
+  Four a;
+  Four b;
+  for (; j + 4 <= n; j += 4) {
+    load(from + j, a);
+    load(to + j, b);
+    b += a;
+    store(b, to + j);
+  }
+  for (; j < n; ++j) to[j] += from[j];
 }
 
-// Four partial sums, in a fixed order: they vectorise, and the result is the same everywhere.
-[[gnu::always_inline]] inline double sum_row(const double* from, std::size_t n) {
-  if (n < 4) {
-    double sum = 0.0;
-    for (std::size_t j = 0; j < n; ++j) sum += from[j];
-    return sum;
-  }
-  double part[4] = {0.0, 0.0, 0.0, 0.0};
+[[gnu::always_inline]] inline void add_constant(double value, std::size_t n, double* to) {
   std::size_t j = 0;
+  Four b;
   for (; j + 4 <= n; j += 4) {
-    for (std::size_t t = 0; t < 4; ++t) part[t] += from[j + t];
+    load(to + j, b);
+    b += value;
+    store(b, to + j);
   }
-  double sum = (part[0] + part[2]) + (part[1] + part[3]);
+  for (; j < n; ++j) to[j] += value;
+}
+
+// Eight partial sums in a fixed order: the result is the same everywhere.
+[[gnu::always_inline]] inline double sum_row(const double* from, std::size_t n) {
+  double sum = 0.0;
+  std::size_t j = 0;
+  if (n >= 8) {
+    Four a = {};
+    Four b = {};
+    Four next;
+    for (; j + 8 <= n; j += 8) {
+      load(from + j, next);
+      a += next;
+      load(from + j + 4, next);
+      b += next;
+    }
+    a += b;
+    sum = sum_of(a);
+  }
   for (; j < n; ++j) sum += from[j];
   return sum;
+}
+
+[[gnu::always_inline]] inline void largest_row(const double* from, std::size_t n, double* to) {
+  std::size_t j = 0;
+  Four a;
+  Four b;
+  for (; j + 4 <= n; j += 4) {
+    load(from + j, a);
+    load(to + j, b);
+    b = a > b ? a : b;
+    store(b, to + j);
+  }
+  for (; j < n; ++j) to[j] = from[j] > to[j] ? from[j] : to[j];
+}
+
+[[gnu::always_inline]] inline double largest_of(const double* from, std::size_t n, double most) {
+  std::size_t j = 0;
+  if (n >= 4) {
+    Four a = {most, most, most, most};
+    Four b;
+    for (; j + 4 <= n; j += 4) {
+      load(from + j, b);
+      a = b > a ? b : a;
+    }
+    for (int t = 0; t < 4; ++t) most = a[t] > most ? a[t] : most;
+  }
+  for (; j < n; ++j) most = from[j] > most ? from[j] : most;
+  return most;
+}
+
+[[gnu::always_inline]] inline void multiply_row(const double* in, const double* by, std::size_t n,
+                                                double* out) {
+  std::size_t j = 0;
+  Four a;
+  Four b;
+  for (; j + 4 <= n; j += 4) {
+    load(in + j, a);
+    load(by + j, b);
+    a *= b;
+    store(a, out + j);
+  }
+  for (; j < n; ++j) out[j] = in[j] * by[j];
+}
+
+[[gnu::always_inline]] inline void multiply_constant(const double* in, double by, std::size_t n,
+                                                     double* out) {
+  std::size_t j = 0;
+  Four a;
+  for (; j + 4 <= n; j += 4) {
+    load(in + j, a);
+    a *= by;
+    store(a, out + j);
+  }
+  for (; j < n; ++j) out[j] = in[j] * by;
 }
 
 // Calls f(offset of a run in the large table, in the small one) for every innermost run.
@@ -68,21 +145,10 @@ TANDEM_MULTIVERSION void sum_kernel(const Loops& loops, const double* large, dou
 TANDEM_MULTIVERSION void largest_kernel(const Loops& loops, const double* large, double* small) {
   const std::size_t n = loops.size[3];
   if (loops.last_kept) {
-    for_each_run(loops, [=](std::size_t l, std::size_t s) {
-      const double* __restrict from = large + l;
-      double* __restrict to = small + s;
-      for (std::size_t j = 0; j < n; ++j) to[j] = from[j] > to[j] ? from[j] : to[j];
-    });
+    for_each_run(loops, [=](std::size_t l, std::size_t s) { largest_row(large + l, n, small + s); });
   } else {
     for_each_run(loops, [=](std::size_t l, std::size_t s) {
-      const double* from = large + l;
-      double part[4] = {small[s], small[s], small[s], small[s]};
-      std::size_t j = 0;
-      for (; j + 4 <= n; j += 4) {
-        for (std::size_t t = 0; t < 4; ++t) part[t] = from[j + t] > part[t] ? from[j + t] : part[t];
-      }
-      for (; j < n; ++j) part[0] = from[j] > part[0] ? from[j] : part[0];
-      small[s] = std::max(std::max(part[0], part[1]), std::max(part[2], part[3]));
+      small[s] = largest_of(large + l, n, small[s]);
     });
   }
 }
@@ -92,11 +158,8 @@ TANDEM_MULTIVERSION void add_kernel(const Loops& loops, double* large, const dou
   if (loops.last_kept) {
     for_each_run(loops, [=](std::size_t l, std::size_t s) { add_row(small + s, n, large + l); });
   } else {
-    for_each_run(loops, [=](std::size_t l, std::size_t s) {
-      double* to = large + l;
-      const double value = small[s];
-      for (std::size_t j = 0; j < n; ++j) to[j] += value;
-    });
+    for_each_run(loops,
+                 [=](std::size_t l, std::size_t s) { add_constant(small[s], n, large + l); });
   }
 }
 
@@ -105,56 +168,63 @@ TANDEM_MULTIVERSION void multiply_kernel(const Loops& loops, const double* from,
   const std::size_t n = loops.size[3];
   if (loops.last_kept) {
     for_each_run(loops, [=](std::size_t l, std::size_t s) {
-      const double* in = from + l;
-      const double* by = small + s;
-      double* out = large + l;
-#pragma GCC ivdep  // `from` may be `large` itself, cell by cell; `small` is another table
-      for (std::size_t j = 0; j < n; ++j) out[j] = in[j] * by[j];
+      multiply_row(from + l, small + s, n, large + l);
     });
   } else {
     for_each_run(loops, [=](std::size_t l, std::size_t s) {
-      const double* in = from + l;
-      double* out = large + l;
-      const double by = small[s];
-#pragma GCC ivdep
-      for (std::size_t j = 0; j < n; ++j) out[j] = in[j] * by;
+      multiply_constant(from + l, small[s], n, large + l);
     });
   }
 }
 
-// exp by 2^k exp(r), |r| <= ln 2 / 2, with the Taylor series to r^13 (error below 2e-17 there):
-// no branch and no call, so that a loop of it vectorises.
-[[gnu::always_inline]] inline double fast_exp(double x) {
+// exp by 2^k exp(r), |r| <= ln 2 / 2, with the Taylor series to r^13 (error below 2e-17 there).
+[[gnu::always_inline]] inline void exp_of(Four& x) {
   constexpr double kLog2E = 1.4426950408889634074;
   constexpr double kLn2High = 6.93147180369123816490e-01;
   constexpr double kLn2Low = 1.90821492927058770002e-10;
   constexpr double kShift = 0x1.8p52;  // adding it rounds to a whole number, in the low bits
-  const double clamped = x < -708.0 ? -708.0 : (x > 709.0 ? 709.0 : x);
-  const double shifted = clamped * kLog2E + kShift;
-  const double k = shifted - kShift;
-  const double r = (clamped - k * kLn2High) - k * kLn2Low;
-  double p = 1.0 / 6227020800.0;
-  p = p * r + 1.0 / 479001600.0;
-  p = p * r + 1.0 / 39916800.0;
-  p = p * r + 1.0 / 3628800.0;
-  p = p * r + 1.0 / 362880.0;
-  p = p * r + 1.0 / 40320.0;
-  p = p * r + 1.0 / 5040.0;
-  p = p * r + 1.0 / 720.0;
-  p = p * r + 1.0 / 120.0;
-  p = p * r + 1.0 / 24.0;
-  p = p * r + 1.0 / 6.0;
-  p = p * r + 0.5;
-  p = p * r + 1.0;
-  p = p * r + 1.0;
-  const auto exponent = std::bit_cast<std::uint64_t>(shifted)
-                        << 52;  // k, wrapped, where it belongs
-  const double value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(p) + exponent);
-  return x < -708.0 ? 0.0 : (x > 709.0 ? std::numeric_limits<double>::infinity() : value);
+  constexpr double kLeast = -708.0;
+  constexpr double kMost = 709.0;
+  constexpr double kInverseFactorials[] = {
+      1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0,
+      1.0 / 40320.0,      1.0 / 5040.0,      1.0 / 720.0,      1.0 / 120.0,     1.0 / 24.0,
+      1.0 / 6.0,          0.5,               1.0,              1.0};
+  const Four least = {kLeast, kLeast, kLeast, kLeast};
+  const Four most = {kMost, kMost, kMost, kMost};
+  Four clamped = x < least ? least : x;
+  clamped = clamped > most ? most : clamped;
+  const Four shifted = clamped * kLog2E + kShift;
+  const Four k = shifted - kShift;
+  const Four r = (clamped - k * kLn2High) - k * kLn2Low;
+  Four p = {};
+  for (const double coefficient : kInverseFactorials) p = p * r + coefficient;
+  FourInts exponent;
+  FourInts bits;
+  std::memcpy(&exponent, &shifted, sizeof exponent);
+  std::memcpy(&bits, &p, sizeof bits);
+  bits += exponent << 52;  // k, wrapped, where the exponent belongs
+  std::memcpy(&p, &bits, sizeof p);
+  const Four zero = {};
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Four infinity = {kInfinity, kInfinity, kInfinity, kInfinity};
+  p = x < least ? zero : p;
+  x = x > most ? infinity : p;
 }
 
 TANDEM_MULTIVERSION void exp_kernel(double* values, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) values[i] = fast_exp(values[i]);
+  std::size_t i = 0;
+  Four x;
+  for (; i + 4 <= n; i += 4) {
+    load(values + i, x);
+    exp_of(x);
+    store(x, values + i);
+  }
+  if (i < n) {
+    x = Four{};
+    std::memcpy(&x, values + i, (n - i) * sizeof(double));
+    exp_of(x);
+    std::memcpy(values + i, &x, (n - i) * sizeof(double));
+  }
 }
 
 }  // namespace

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tandem/base/four.h"
 #include "tandem/base/multiversion.h"
 
 namespace tandem {
 namespace {
-
-using Four = double __attribute__((vector_size(32)));
 
 // Rows of `out` at once, kept in registers over the whole sum.
 template <int Rows, int Fours>
