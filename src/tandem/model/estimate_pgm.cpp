@@ -30,7 +30,7 @@ std::vector<Clique> further_cliques(std::span<const Factor> start,
   for (const auto& factor : start) {
     const bool held = std::ranges::any_of(
         measured, [&](const Clique& clique) { return clique.contains(factor.clique); });
-    if (!held) out.push_back(factor.clique);
+    if (!held && !factor.clique.empty()) out.push_back(factor.clique);
   }
   return out;
 }

@@ -28,7 +28,7 @@ struct PgmOptions {
   int max_propagations = 3000;
   // nu > 0: `start` is a prior that counts as so many rows. 0: it is only where the search starts.
   double prior_rows = 0.0;
-  Threads threads;
+  Threads threads{};
 };
 
 struct PgmFit {

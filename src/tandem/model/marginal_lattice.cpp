@@ -111,6 +111,8 @@ void MarginalLattice::center(std::size_t part, std::span<double> table) {
 void MarginalLattice::observe(const Clique& clique, std::span<const double> answer,
                               double variance) {
   const Domain& domain = order_.domain();
+  const double missing = 1.0 - std::accumulate(answer.begin(), answer.end(), 0.0);
+  squares_ += missing * missing / (variance * static_cast<double>(answer.size()));
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     if (!clique.contains(parts_[p])) continue;
     std::vector<double> table(domain.cells(parts_[p]));

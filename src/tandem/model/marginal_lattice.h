@@ -33,6 +33,7 @@ class MarginalLattice {
   std::size_t interaction_cells() const { return part_start_.back(); }
 
   // Adds an answer for a clique inside a top (cells in the order), with the variance of each cell.
+  // That it should sum to 1 is known; how far it doesn't is no interaction, and a constant too.
   void observe(const Clique& clique, std::span<const double> answer, double variance);
   double precision(std::size_t part) const { return precision_[part]; }
   // What all answers say of the interactions; zero where nothing was observed.
@@ -78,7 +79,7 @@ class MarginalLattice {
   std::vector<Inside> in_top_;
   std::vector<std::vector<AxisPlan>> without_axis_;  // of each part
   std::vector<double> precision_, estimate_, scratch_, means_;
-  double squares_ = 0.0;  // of the interactions of all answers, by their precisions
+  double squares_ = 0.0;  // of all that the answers say, by their precisions
 };
 
 }  // namespace tandem

@@ -192,6 +192,7 @@ void PgmDual::set_base(std::span<const Factor> potentials) {
   const auto factors = propagation_.factors();
   for (auto& found : found_) std::ranges::fill(found, 0.0);
   for (const auto& potential : potentials) {
+    if (potential.clique.empty()) continue;  // a constant
     std::vector<double> arranged(potential.values.size());
     order.arrange(potential.clique, potential.values, arranged);
     std::size_t f = factor_of(potential.clique);
