@@ -38,8 +38,8 @@ RC_GTEST_PROP(AxisPlan, DoesWhatAWalkOverTheCellsDoes, ()) {
   order.arrange(small, by.values, with);
 
   Factor sum{small, std::vector<double>(by.values.size(), 0.0)};
-  Factor largest{small, std::vector<double>(by.values.size(),
-                                            -std::numeric_limits<double>::infinity())};
+  Factor largest{small,
+                 std::vector<double>(by.values.size(), -std::numeric_limits<double>::infinity())};
   Factor added = from;
   Factor product = from;
   for_each_cell(domain, large, small, [&](std::size_t l, std::size_t s) {

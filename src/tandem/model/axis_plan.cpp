@@ -145,7 +145,8 @@ TANDEM_MULTIVERSION void sum_kernel(const Loops& loops, const double* large, dou
 TANDEM_MULTIVERSION void largest_kernel(const Loops& loops, const double* large, double* small) {
   const std::size_t n = loops.size[3];
   if (loops.last_kept) {
-    for_each_run(loops, [=](std::size_t l, std::size_t s) { largest_row(large + l, n, small + s); });
+    for_each_run(loops,
+                 [=](std::size_t l, std::size_t s) { largest_row(large + l, n, small + s); });
   } else {
     for_each_run(loops, [=](std::size_t l, std::size_t s) {
       small[s] = largest_of(large + l, n, small[s]);
@@ -185,10 +186,20 @@ TANDEM_MULTIVERSION void multiply_kernel(const Loops& loops, const double* from,
   constexpr double kShift = 0x1.8p52;  // adding it rounds to a whole number, in the low bits
   constexpr double kLeast = -708.0;
   constexpr double kMost = 709.0;
-  constexpr double kInverseFactorials[] = {
-      1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0,
-      1.0 / 40320.0,      1.0 / 5040.0,      1.0 / 720.0,      1.0 / 120.0,     1.0 / 24.0,
-      1.0 / 6.0,          0.5,               1.0,              1.0};
+  constexpr double kInverseFactorials[] = {1.0 / 6227020800.0,
+                                           1.0 / 479001600.0,
+                                           1.0 / 39916800.0,
+                                           1.0 / 3628800.0,
+                                           1.0 / 362880.0,
+                                           1.0 / 40320.0,
+                                           1.0 / 5040.0,
+                                           1.0 / 720.0,
+                                           1.0 / 120.0,
+                                           1.0 / 24.0,
+                                           1.0 / 6.0,
+                                           0.5,
+                                           1.0,
+                                           1.0};
   const Four least = {kLeast, kLeast, kLeast, kLeast};
   const Four most = {kMost, kMost, kMost, kMost};
   Four clamped = x < least ? least : x;

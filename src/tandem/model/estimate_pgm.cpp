@@ -12,9 +12,12 @@
 namespace tandem {
 namespace {
 
-// A proximal step moves no logarithm by more than this when it starts out: far enough to count, and
-// not so far that the curvature where it starts says nothing about where it ends.
-constexpr double kLongestStep = 10.0;
+// A proximal step moves no logarithm by more than this when it starts out: not so far that the
+// curvature where it starts says nothing about where it ends. Later steps are longer: what they no
+// longer gain is not to be had.
+constexpr double kFirstStep = 5.0;
+constexpr double kLongestStep = 40.0;
+constexpr double kStepGrowth = 1.3;
 constexpr UInt128 kMostModelBytes = UInt128{1} << 36;
 
 std::vector<Clique> measured_cliques(std::span<const Measurement> measurements) {
@@ -69,6 +72,8 @@ PgmFit estimate_pgm(const Domain& domain, std::span<const Measurement> measureme
   bool converged = dual.dimension() == 0;
 
   Lbfgs search(dual.dimension());
+  double step = kFirstStep;
+  int idle = 0;
   std::vector<double> x(dual.dimension(), 0.0);
   for (bool first = true; !converged && left > 0; first = false) {
     const double before = dual.loss();
@@ -79,7 +84,8 @@ PgmFit estimate_pgm(const Domain& domain, std::span<const Measurement> measureme
       dual.stationary(x);
       double steepest = 0.0;
       for (const double value : x) steepest = std::max(steepest, std::abs(value));
-      nu = std::max(steepest / kLongestStep, 1e-9);
+      nu = std::max(steepest / step, 1e-9);
+      step = std::min(kLongestStep, step * kStepGrowth);
     }
     dual.set_strength(nu);
     if (first) {
@@ -96,9 +102,13 @@ PgmFit estimate_pgm(const Domain& domain, std::span<const Measurement> measureme
         [&](auto gradient, auto inverse) { dual.inverse_curvature(gradient, inverse); }, x,
         [&](auto, auto) { return exact_enough(); }, left);
     dual.move_base(x);
-    converged =
-        options.prior_rows > 0.0 ? end == Lbfgs::End::Stopped : before - dual.loss() <= tolerance();
-    if (options.prior_rows > 0.0) break;  // the one problem there is
+    if (options.prior_rows > 0.0) {  // the one problem there is
+      converged = end == Lbfgs::End::Stopped;
+      break;
+    }
+    // Twice, because a step can fail to see what a longer one does.
+    idle = before - dual.loss() <= tolerance() ? idle + 1 : 0;
+    converged = idle == 2;
   }
   return {.model = GraphicalModel(dual.propagation(), dual.potentials(), total, options.threads),
           .loss = dual.loss(),

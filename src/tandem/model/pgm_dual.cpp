@@ -14,11 +14,15 @@ namespace {
 
 // A structural zero: potentials there change nothing, and are left out.
 constexpr double kImpossible = 1e-250;
-// Noise asks for less than nothing in some cells. Their potentials would fall for ever, until no
-// new measurement could call the cell back: below `kEmpty` they fall no further, and cells that
-// others drag down below `kLost` are lifted back to it.
-constexpr double kEmpty = 1e-13;
-constexpr double kLost = 1e-30;
+// Noise asks for less than nothing in some cells, and their potentials fall with every step. Before
+// they are out of reach of a number they are lifted back to where they are merely empty; and when a
+// search begins, to a share that a new measurement can call back: of a table's cells together a
+// millionth.
+struct Lift {
+  double below, to;  // share of a cell times the table's cells
+};
+constexpr Lift kAtStart{1e-7, 1e-6};
+constexpr Lift kAtStep{1e-60, 1e-30};
 
 double square(double x) { return x * x; }
 
@@ -210,7 +214,7 @@ void PgmDual::set_base(std::span<const Factor> potentials) {
     throw UsageError(
         "The model allows no row at all: its structural zeros exclude each other; allow more.");
   }
-  lift_lost_cells();
+  lift_cells(kAtStart.below, kAtStart.to);
   take_residuals();
   take_shares();
 }
@@ -339,15 +343,16 @@ double PgmDual::frank_wolfe_gap() {
   return here + propagation_.largest_row();
 }
 
-void PgmDual::lift_lost_cells() {
+void PgmDual::lift_cells(double below, double to) {
   for (const auto factor : factor_of_top_) {
-    const auto lost = [](double p) { return p > kImpossible && p < kLost; };
     const auto p = propagation_.marginal(factor);
+    const auto cells = static_cast<double>(p.size());
+    const auto lost = [&](double share) { return share > kImpossible && share < below / cells; };
     if (std::ranges::none_of(p, lost)) continue;
     const auto potential = propagation_.potential(factor);
     for (std::size_t i = 0; i < p.size(); ++i) {
       if (!lost(p[i])) continue;
-      potential[i] = std::log(kEmpty / p[i]);
+      potential[i] = std::log(to / cells / p[i]);
       found_[factor][i] += potential[i];
     }
     propagation_.rebase();
@@ -365,17 +370,14 @@ void PgmDual::take_shares() {
   }
 }
 
-void PgmDual::move_base(std::span<double> x) {
-  for (std::size_t i = 0; i < dimension_; ++i) {
-    if (share_[i] < kEmpty) x[i] = std::max(x[i], 0.0);
-  }
+void PgmDual::move_base(std::span<const double> x) {
   load(x);
   for (std::size_t f = 0; f < found_.size(); ++f) {
     const auto added = propagation_.potential(f);
     for (std::size_t i = 0; i < added.size(); ++i) found_[f][i] += added[i];
   }
   propagation_.rebase();
-  lift_lost_cells();
+  lift_cells(kAtStep.below, kAtStep.to);
   take_residuals();
   take_shares();
 }

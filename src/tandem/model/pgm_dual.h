@@ -61,7 +61,7 @@ class PgmDual {
   double frank_wolfe_gap();
 
   // p(x) becomes the base, and x is added to its potentials; x = 0 is then where the search is.
-  void move_base(std::span<double> x);
+  void move_base(std::span<const double> x);
   std::vector<Factor> potentials() const;  // of the base
 
  private:
@@ -81,7 +81,7 @@ class PgmDual {
   void load(std::span<const double> x);  // the propagation's potentials
   void take_residuals();                 // of the last p
   void take_shares();
-  void lift_lost_cells();
+  void lift_cells(double below, double to);  // of a top: their share times its cells
   static double share_of(const Map& map, std::span<const double> p, std::size_t output);
 
   double total_;
