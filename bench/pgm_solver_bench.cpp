@@ -131,7 +131,7 @@ void descend(benchmark::State& state, bool momentum) {
   }
   const auto limit = static_cast<int>(state.range(1));
   for (auto _ : state) {
-    PgmDual dual(p->domain, p->measurements, p->total, {}, {});
+    PgmDual dual(p->domain, p->measurements, p->total, {});
     dual.set_base({});
     const std::size_t n = dual.dimension();
     std::vector<double> x(n, 0.0), at(n, 0.0), next(n), downhill(n), gradient(n);

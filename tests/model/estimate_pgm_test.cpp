@@ -134,6 +134,7 @@ RC_GTEST_PROP(EstimatePgm, FitsAsWellAsAnySolverDoes, ()) {
   std::erase_if(marginals, [](const Measurement& m) { return m.query.clique.empty(); });
   const double best = dense_loss(domain, dense, marginals, gradient);
   RC_ASSERT(fit.loss <= best + 1e-3 * std::max(1.0, best));
+  RC_ASSERT(best >= fit.loss - fit.gap - 1e-6);
   // The loss it reports is the loss of the model it gives.
   const double loss = dense_loss(domain, fit.model.project(domain.all()), marginals, gradient);
   RC_ASSERT(std::abs(loss - fit.loss) <= 1e-6 * std::max(1.0, loss));

@@ -21,8 +21,8 @@ double quotient(double a, double b) { return b > 0.0 ? a / b : 0.0; }
 }  // namespace
 
 BeliefPropagation::BeliefPropagation(const Domain& domain, JunctionTree tree,
-                                     std::vector<Clique> factors, Threads threads)
-    : order_(domain), tree_(std::move(tree)), factors_(std::move(factors)), threads_(threads) {
+                                     std::vector<Clique> factors)
+    : order_(domain), tree_(std::move(tree)), factors_(std::move(factors)) {
   clique_start_.push_back(0);
   message_start_.push_back(0);
   potential_start_.push_back(0);

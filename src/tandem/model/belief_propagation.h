@@ -7,13 +7,12 @@
 // conditional probabilities, so products of them stay in range and everything runs in linear space;
 // only setting a base from arbitrary potentials goes through logarithms. Potentials and separators
 // that lie inside one another are folded together before they meet the large tables. Nothing is
-// allocated after construction. Results don't depend on the number of threads.
+// allocated after construction. One thread.
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
-#include "tandem/base/parallel.h"
 #include "tandem/model/axis_order.h"
 #include "tandem/model/junction_tree.h"
 
@@ -22,8 +21,7 @@ namespace tandem {
 class BeliefPropagation {
  public:
   // `factors`: where potentials live, each inside a clique of the tree, none twice.
-  BeliefPropagation(const Domain& domain, JunctionTree tree, std::vector<Clique> factors,
-                    Threads threads = {});
+  BeliefPropagation(const Domain& domain, JunctionTree tree, std::vector<Clique> factors);
 
   const AxisOrder& order() const { return order_; }
   const JunctionTree& tree() const { return tree_; }
@@ -78,7 +76,6 @@ class BeliefPropagation {
   AxisOrder order_;
   JunctionTree tree_;
   std::vector<Clique> factors_;
-  Threads threads_;
 
   std::vector<Node> nodes_;              // by owner; within it small tables first
   std::vector<std::size_t> first_node_;  // of each clique, and the end

@@ -65,7 +65,7 @@ PgmFit estimate_pgm(const Domain& domain, std::span<const Measurement> measureme
   const auto further = further_cliques(start, measured);
   check_size(domain, measured, further);
 
-  PgmDual dual(domain, measurements, total, further, options.threads);
+  PgmDual dual(domain, measurements, total, further);
   dual.set_base(start);
   const auto tolerance = [&] { return options.tolerance * std::max(1.0, dual.loss()); };
   int left = options.max_propagations;
@@ -110,10 +110,13 @@ PgmFit estimate_pgm(const Domain& domain, std::span<const Measurement> measureme
     idle = before - dual.loss() <= tolerance() ? idle + 1 : 0;
     converged = idle == 2;
   }
-  return {.model = GraphicalModel(dual.propagation(), dual.potentials(), total, options.threads),
-          .loss = dual.loss(),
-          .propagations = options.max_propagations - std::max(left, 0),
-          .converged = converged};
+  PgmFit fit{.model = GraphicalModel(dual.propagation(), dual.potentials(), total, options.threads),
+             .loss = dual.loss(),
+             .gap = dual.gap(),
+             .propagations = options.max_propagations - std::max(left, 0),
+             .converged = converged};
+  if (options.prior_rows == 0.0) fit.gap = dual.frank_wolfe_gap();
+  return fit;
 }
 
 }  // namespace tandem

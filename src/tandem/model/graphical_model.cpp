@@ -39,11 +39,11 @@ std::vector<Clique> cliques_of(std::span<const Factor> potentials) {
 }
 
 BeliefPropagation calibrated(const Domain& domain, std::span<const Factor> potentials,
-                             std::span<const Clique> others, Threads threads) {
+                             std::span<const Clique> others) {
   auto cliques = cliques_of(potentials);
   auto inside = cliques;
   inside.insert(inside.end(), others.begin(), others.end());
-  BeliefPropagation found(domain, make_junction_tree(domain, inside), std::move(cliques), threads);
+  BeliefPropagation found(domain, make_junction_tree(domain, inside), std::move(cliques));
   for (std::size_t i = 0; i < potentials.size(); ++i) {
     check(potentials[i].values.size() == domain.cells(potentials[i].clique),
           "a potential has a value a cell");
@@ -67,7 +67,7 @@ GraphicalModel::GraphicalModel(const Domain& domain, std::vector<Factor> potenti
     : order_(domain), total_(total), threads_(threads) {
   check(total > 0.0 && std::isfinite(total), "a model has a positive total");
   potentials = merged(std::move(potentials));
-  const auto found = calibrated(domain, potentials, others, threads);
+  const auto found = calibrated(domain, potentials, others);
   *this = GraphicalModel(found, std::move(potentials), total, threads);
 }
 

@@ -54,22 +54,22 @@ std::vector<Clique> largest_measured(std::span<const Measurement> measurements) 
 }
 
 BeliefPropagation make_propagation(const Domain& domain, std::span<const Measurement> measurements,
-                                   std::span<const Clique> others, Threads threads) {
+                                   std::span<const Clique> others) {
   auto factors = largest_measured(measurements);
   factors.insert(factors.end(), others.begin(), others.end());
   for (const auto& measurement : measurements) {
     if (!measurement.query.map.is_identity()) factors.push_back(measurement.query.clique);
   }
   factors = distinct(std::move(factors));
-  return {domain, make_junction_tree(domain, factors), factors, threads};
+  return {domain, make_junction_tree(domain, factors), factors};
 }
 
 }  // namespace
 
 PgmDual::PgmDual(const Domain& domain, std::span<const Measurement> measurements, double total,
-                 std::span<const Clique> others, Threads threads)
+                 std::span<const Clique> others)
     : total_(total),
-      propagation_(make_propagation(domain, measurements, others, threads)),
+      propagation_(make_propagation(domain, measurements, others)),
       lattice_(propagation_.order(), largest_measured(measurements)) {
   dimension_ = lattice_.top_cells();
   for (const auto& measurement : measurements) {

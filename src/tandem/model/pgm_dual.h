@@ -36,7 +36,7 @@ class PgmDual {
   // The tree is made for the measured cliques and for `others`. Every measurement but the total
   // has noise.
   PgmDual(const Domain& domain, std::span<const Measurement> measurements, double total,
-          std::span<const Clique> others, Threads threads);
+          std::span<const Clique> others);
 
   std::size_t dimension() const { return dimension_; }  // of x
   double total() const { return total_; }
