@@ -6,13 +6,12 @@
 //   noise, T = 16 d rounds at most, rho budget. docs/mechanisms/aim.md
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
 #include <tuple>
+#include <unordered_map>
 
 #include "tandem/mechanism/common.h"
 #include "tandem/mechanism/mechanism.h"
+#include "tandem/mechanism/tractable.h"
 #include "tandem/model/estimate_pgm.h"
 #include "tandem/model/junction_tree.h"
 
@@ -28,55 +27,22 @@ struct Options {
 constexpr double kRoundTolerance = 1e-3;
 constexpr double kFinalTolerance = 1e-4;
 
-struct WeightedCandidate {
-  Clique clique;
-  double weight = 0.0;  // w_r = sum over the workload of |r and s|
-};
-
-std::vector<WeightedCandidate> weighted_closure(const Workload& workload) {
-  std::vector<WeightedCandidate> out;
-  for (auto& clique : workload.downward_closure()) {
-    double weight = 0.0;
-    for (const auto& [wanted, importance] : workload.cliques()) {
-      weight += importance * static_cast<double>(intersect(clique, wanted).size());
-    }
-    out.push_back({std::move(clique), weight});
+// w_r = sum over the workload of |r and s|.
+double weight_of(const Clique& r, const Workload& workload) {
+  double weight = 0.0;
+  for (const auto& [s, importance] : workload.cliques()) {
+    weight += importance * static_cast<double>(intersect(r, s).size());
   }
-  return out;
-}
-
-// E |noise|_1 of a marginal.
-double expected_noise(double sigma, std::size_t cells) {
-  return std::sqrt(2.0 / std::numbers::pi) * sigma * static_cast<double>(cells);
-}
-
-double distance(const Factor& a, const Factor& b) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < a.values.size(); ++i) sum += std::abs(a.values[i] - b.values[i]);
-  return sum;
-}
-
-// Candidates that the model has room for: inside it already, or within the part of the size limit
-// that the budget spent so far has opened.
-std::vector<WeightedCandidate> tractable(std::span<const WeightedCandidate> all,
-                                         const GraphicalModel& p, std::span<const Clique> measured,
-                                         double limit_bytes) {
-  const ModelSizer sizer(p.domain(), measured);
-  std::vector<WeightedCandidate> out;
-  for (const auto& candidate : all) {
-    if (p.tree().find(candidate.clique) < p.tree().cliques.size() ||
-        static_cast<double>(sizer.bytes_with(candidate.clique)) <= limit_bytes) {
-      out.push_back(candidate);
-    }
-  }
-  return out;
+  return weight;
 }
 
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
   const Domain& domain = problem.domain;
   const auto n = public_total(curator);
   const auto one_ways = one_way_marginals(domain);
-  const auto candidates = weighted_closure(problem.workload);
+  const auto closure = problem.workload.downward_closure();
+  std::unordered_map<Clique, double> w;
+  for (const auto& r : closure) w[r] = weight_of(r, problem.workload);
   const Cost rho = curator.remaining();
   const double T = options.rounds_per_column * static_cast<double>(domain.size());
   auto [to_select, to_measure] = (rho / T).split(options.select_share);
@@ -94,21 +60,19 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const bool last = left < (to_select + to_measure) * 2.0;
     if (last) std::tie(to_select, to_measure) = left.split(options.select_share);
     const double used = 1.0 - left.lower_bound() / rho.lower_bound();
-    const auto C = tractable(candidates, fit.model, measured,
-                             options.max_model_mb * 1e6 * (last ? 1.0 : used));
+    const auto C =
+        tractable(closure, fit.model, measured, options.max_model_mb * (last ? 1.0 : used));
 
     // Select: where the model is further off than a measurement would be.
-    std::vector<Clique> cliques;
-    for (const auto& candidate : C) cliques.push_back(candidate.clique);
-    auto answers = fit.model.project_all(cliques);
+    auto answers = fit.model.project_all(C);
     std::vector<Candidate> scored;
     for (std::size_t i = 0; i < C.size(); ++i) {
-      const double sigma = curator.noise_scale({cliques[i]}, to_measure).value();
-      const double penalty = expected_noise(sigma, answers[i].values.size());
+      const double noise =
+          expected_noise(curator.noise_scale({C[i]}, to_measure), answers[i].values.size());
       scored.push_back(
-          {cliques[i], Origin::Private, C[i].weight * (l1_error(std::move(answers[i])) - penalty)});
+          {C[i], Origin::Private, w[C[i]] * (l1_error(std::move(answers[i])) - noise)});
     }
-    const Clique r = cliques[curator.select(scored, to_select)];
+    const Clique r = C[curator.select(scored, to_select)];
 
     // Measure, and estimate again from where the model was.
     y.push_back(curator.measure({r}, last ? curator.remaining() : to_measure));
@@ -119,7 +83,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 
     // Anneal: what the measurement taught was no more than its noise, so ask for less noise.
     const auto after = fit.model.project(r);
-    if (distance(before, after) <= expected_noise(y.back().sigma.value(), after.values.size())) {
+    if (l1_distance(before, after) <= expected_noise(y.back().sigma, after.values.size())) {
       to_select = to_select * 4.0;  // epsilon doubles, sigma halves
       to_measure = to_measure * 4.0;
     }
