@@ -16,7 +16,12 @@ constexpr auto kNone = std::numeric_limits<std::size_t>::max();
 constexpr auto kWhole = kNone;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double quotient(double a, double b) { return b > 0.0 ? a / b : 0.0; }
+// Nothing of nothing is nothing, and so is what a number too small for its inverse would give: an
+// infinite factor makes no number of the zeros it meets.
+double quotient(double a, double b) {
+  const double ratio = b > 0.0 ? a / b : 0.0;
+  return ratio < 1e300 ? ratio : 0.0;
+}
 
 }  // namespace
 

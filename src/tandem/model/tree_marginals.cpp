@@ -9,6 +9,13 @@
 
 namespace tandem {
 
+namespace {
+
+// What is smaller than this has no inverse that a double can hold, and is as good as nothing.
+constexpr double kLeastMass = 1e-290;
+
+}  // namespace
+
 TreeMarginals::TreeMarginals(const GraphicalModel& model) : model_(model) {
   const auto& tree = model.tree();
   const std::size_t count = tree.cliques.size();
@@ -131,7 +138,7 @@ ArrangedTable TreeMarginals::conditional(std::size_t from, std::size_t to,
   const auto below = sum_of(from, separator(from, to));
   std::vector<double> inverse(below.values.size());
   for (std::size_t i = 0; i < inverse.size(); ++i) {
-    inverse[i] = below.values[i] > 0.0 ? 1.0 / below.values[i] : 0.0;
+    inverse[i] = below.values[i] > kLeastMass ? 1.0 / below.values[i] : 0.0;
   }
   const auto plan = model_.order().plan(table.clique, below.clique);
   plan.multiply(table.values.data(), inverse.data(), table.values.data());

@@ -19,7 +19,7 @@ namespace {
 template <class F>
 void share_out(std::span<const double> weights, std::size_t rows, double u, F&& give) {
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-  if (!(sum > 0.0)) {  // probabilities too small to be told from zero: any code is as good
+  if (!(sum > 1e-290)) {  // probabilities too small to be told from zero: any code is as good
     give(static_cast<std::size_t>(u * static_cast<double>(weights.size())), rows);
     return;
   }
