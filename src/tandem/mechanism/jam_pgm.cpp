@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// JAM-PGM: joint adaptive measurements of private and public data, on graphical models.
+//   Fuentes, Mullins, McKenna, Miklau, Sheldon. Joint Selection: Adaptively Incorporating Public
+//   Information for Private Synthetic Data. 2024. Algorithm 2.
+//   Symbols: tau candidate marginal, p model, y measurements, T rounds, alpha the share of a round
+//   for measuring, n rows, n^ public rows. docs/mechanisms/jam_pgm.md
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tandem/base/error.h"
+#include "tandem/mechanism/common.h"
+#include "tandem/mechanism/mechanism.h"
+#include "tandem/mechanism/tractable.h"
+#include "tandem/model/estimate_pgm.h"
+#include "tandem/query/counting.h"
+
+namespace tandem::mechanism {
+namespace {
+
+struct Options {
+  int rounds = 30;
+  double select_share = 0.2;  // 1 - alpha
+  double max_model_mb = 8.0;
+};
+
+constexpr double kTotalShare = 0.01;  // of the budget for n, where it is not public
+constexpr double kRoundTolerance = 1e-3;
+constexpr double kFinalTolerance = 1e-4;
+
+double rows_or_measured(Curator& curator) {
+  if (const auto n = public_total(curator)) return *n;
+  const auto y = curator.measure({Clique{}}, curator.remaining() * kTotalShare);
+  return std::max(1.0, y.values.front());
+}
+
+// Marginals of all public tables together, scaled by n / n^.
+std::vector<Factor> public_proxies(const PublicData& data, std::span<const Clique> cliques,
+                                   double n) {
+  std::vector<Factor> out;
+  double public_rows = 0.0;
+  for (const auto& [name, table] : data.tables) {
+    auto counts = count_marginals(table, cliques, Threads::all());
+    public_rows += static_cast<double>(table.rows());
+    if (out.empty()) {
+      out = std::move(counts);
+      continue;
+    }
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      for (std::size_t c = 0; c < out[i].values.size(); ++c) {
+        out[i].values[c] += counts[i].values[c];
+      }
+    }
+  }
+  if (public_rows == 0.0) throw UsageError("jam-pgm: the public data has no rows; give some.");
+  for (auto& factor : out) {
+    for (double& value : factor.values) value *= n / public_rows;
+  }
+  return out;
+}
+
+Measurement proxy_measurement(const Factor& proxy) {
+  Measurement out;
+  out.query = {proxy.clique};
+  out.values = proxy.values;
+  out.origin = Origin::Public;
+  return out;
+}
+
+// How far off a public marginal is nobody knows, so that all measurements count alike.
+std::vector<Measurement> equally_weighted(std::vector<Measurement> y, Sigma sigma) {
+  for (auto& measurement : y) measurement.sigma = sigma;
+  return y;
+}
+
+Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
+  const double n = rows_or_measured(curator);
+  const auto closure = problem.workload.downward_closure();
+  const auto proxies = public_proxies(problem.public_data, closure, n);
+  const Cost rho = curator.remaining();
+  std::vector<Measurement> y;
+  std::vector<Clique> measured;
+  PgmOptions fit_options{.tolerance = kRoundTolerance, .threads = Threads::all()};
+  PgmFit fit{.model = GraphicalModel(problem.domain, {}, n, {}, Threads::all())};  // uniform
+
+  for (int t = 0; t < options.rounds; ++t) {
+    const bool last = t + 1 == options.rounds;
+    const Cost round = curator.remaining() / (options.rounds - t);  // frugal: savings carry over
+    const auto [to_select, to_measure] = round.split(options.select_share);
+    const double used = 1.0 - curator.remaining().lower_bound() / rho.lower_bound();
+    const double share = last ? 1.0 : std::max(used, 1.0 / options.rounds);
+    const auto C = tractable(closure, fit.model, measured, options.max_model_mb * share);
+
+    auto answers = fit.model.project_all(C);
+    std::vector<Candidate> scored;
+    std::vector<std::size_t> proxy_of;
+    for (std::size_t i = 0, at = 0; i < C.size(); ++i, ++at) {
+      while (closure[at] != C[i]) ++at;
+      const Sigma sigma = curator.noise_scale({C[i]}, to_measure);
+      const double noise = expected_noise(sigma, answers[i].values.size());
+      const Score error = l1_error(std::move(answers[i]));
+      scored.push_back({C[i], Origin::Private, error - noise});
+      proxy_of.push_back(at);
+      if (last) continue;  // what a public marginal saves could not be spent any more
+      scored.push_back({C[i], Origin::Public, error - l1_error(proxies[at])});
+      proxy_of.push_back(at);
+    }
+    const std::size_t best = curator.select(scored, to_select);
+
+    const Sigma sigma = curator.noise_scale({scored[best].clique}, to_measure);
+    y.push_back(
+        scored[best].origin == Origin::Public
+            ? proxy_measurement(proxies[proxy_of[best]])
+            : curator.measure({scored[best].clique}, last ? curator.remaining() : to_measure));
+    measured.push_back(scored[best].clique);
+    if (last) fit_options.tolerance = kFinalTolerance;
+    fit = estimate_pgm(problem.domain, equally_weighted(y, sigma), n, fit.model.potentials(),
+                       fit_options);
+  }
+
+  Release release;
+  release.total = n;
+  if (!fit.converged) {
+    release.warnings.push_back(fmt::format(
+        "The model was still improving after {} propagations; its answers can be refitted free of "
+        "charge.",
+        fit.propagations));
+  }
+  release.model = std::make_unique<GraphicalModel>(std::move(fit.model));
+  release.measurements = std::move(y);
+  return release;
+}
+
+std::vector<std::string> plan(const Curator& curator, const Problem& problem,
+                              const Options& options) {
+  const auto [to_select, to_measure] =
+      (curator.remaining() / options.rounds).split(options.select_share);
+  const Sigma sigma = curator.noise_scale({Clique{0}}, to_measure);
+  return {
+      fmt::format("In each of {} rounds selects one of {} marginals, from the private table with "
+                  "noise of standard deviation {:.4g} or less, or from the public ones.",
+                  options.rounds, problem.workload.downward_closure().size(), sigma.value()),
+      "What a public marginal saves is spent on later rounds."};
+}
+
+}  // namespace
+
+Mechanism jam_pgm() {
+  return make_mechanism<Options>(
+      {.name = "jam-pgm",
+       .summary = "Graphical model of private and public marginals, whichever is closer",
+       .reference = "Fuentes, Mullins, McKenna, Miklau, Sheldon. Joint Selection: Adaptively "
+                    "Incorporating Public Information for Private Synthetic Data. 2024.",
+       .needs_public_data = true},
+      run, plan,
+      {field("rounds", &Options::rounds, "number of rounds T", at_least(1)),
+       field("select-share", &Options::select_share, "share of each round's budget for selection",
+             between(0.001, 0.999)),
+       field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
+             at_least(0.001))});
+}
+
+}  // namespace tandem::mechanism

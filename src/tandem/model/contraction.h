@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Products of two tables summed over what they share: a batch of small matrix products.
+
+#include <cstddef>
+
+#include "tandem/model/axis_order.h"
+#include "tandem/query/factor.h"
+
+namespace tandem {
+
+// A factor whose cells are in an AxisOrder, not in its clique's own.
+struct ArrangedTable {
+  Clique clique;
+  std::vector<double> values;
+};
+
+// sum over `shared` minus `keep` of left * right: a table on what only one of them has, and on the
+// part of `shared` that is kept. `shared` is what both have.
+ArrangedTable contract(const AxisOrder& order, const ArrangedTable& left,
+                       const ArrangedTable& right, const Clique& keep);
+
+}  // namespace tandem

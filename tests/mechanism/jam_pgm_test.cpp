@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "support/entropy_for_tests.h"
+#include "tandem/base/error.h"
+#include "tandem/eval/metrics.h"
+#include "tandem/mechanism/registry.h"
+#include "tandem/privacy/accountant.h"
+#include "tandem/privacy/private_data.h"
+#include "tandem/query/counting.h"
+#include "tandem/source/memory_source.h"
+
+namespace tandem {
+namespace {
+
+Domain small_domain() { return Domain({{"a", 2, {}}, {"b", 3, {}}, {"c", 4, {}}, {"d", 2, {}}}); }
+
+// A chain: each column goes with the one before. `skew` moves the first.
+Table chained_table(std::size_t rows, std::size_t skew) {
+  Table table(small_domain(), rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const Code a = r % skew == 0 ? 1 : 0;
+    const Code b = r % 5 == 0 ? 2 : a;
+    table.column(0).set(r, a);
+    table.column(1).set(r, b);
+    table.column(2).set(r, r % 7 == 0 ? 3 : b);
+    table.column(3).set(r, r % 11 == 0 ? 1 - a : a);
+  }
+  return table;
+}
+
+struct Outcome {
+  Release release;
+  Filter filter;
+};
+
+Outcome run_jam(const Table& table, const Table& help, const Filter& filter,
+                const PrivacyUnit& unit, std::unique_ptr<EntropySource> entropy) {
+  Curator curator(PrivateData(memory_source(table)), filter, std::move(entropy),
+                  memory_transcript(), {.unit = unit, .threads = {}, .progress = {}});
+  const Problem problem{table.domain(), Workload::all_k_way(table.domain(), 3),
+                        PublicData{{{"public", help}}}};
+  Rng rng(1);
+  Release release = find_mechanism("jam-pgm").run(curator, problem, {}, rng);
+  return {std::move(release), curator.filter()};
+}
+
+Filter budget(double epsilon) { return Filter::zcdp(rho_of(Epsilon(epsilon), Delta(1e-9))); }
+
+constexpr PrivacyUnit kReplaceOne{};
+constexpr PrivacyUnit kAddRemove{.neighbors = Neighbors::AddRemove, .rows_per_person = 1};
+
+double error_of(const Release& release, const Table& table) {
+  const auto workload = Workload::all_k_way(table.domain(), 3);
+  return evaluate(workload, CountedTable(table), *release.model).avg_workload_error;
+}
+
+TEST(JamPgm, SpendsTheBudgetToTheLastGrainAndItsChargesAddUp) {
+  for (const auto& unit : {kReplaceOne, kAddRemove}) {
+    const auto [release, filter] = run_jam(chained_table(300, 3), chained_table(100, 3),
+                                           budget(1.0), unit, std::make_unique<SystemEntropy>());
+    Cost sum;
+    for (const auto& charge : filter.charges()) sum = sum + charge.cost;
+    EXPECT_EQ(sum, filter.spent());
+    EXPECT_TRUE(filter.remaining().is_zero());
+    EXPECT_EQ(release.measurements.size(), 30U);
+  }
+}
+
+TEST(JamPgm, RecoversTheTruthWithoutNoise) {
+  const Table table = chained_table(3000, 3);
+  const auto [release, filter] = run_jam(table, chained_table(200, 2), budget(1.0), kReplaceOne,
+                                         std::make_unique<test::NoNoise>());
+  EXPECT_EQ(release.total, 3000.0);
+  EXPECT_LT(error_of(release, table), 0.03);
+}
+
+TEST(JamPgm, TheSameSeedGivesTheSameRelease) {
+  const auto once = [] {
+    return run_jam(chained_table(500, 3), chained_table(100, 3), budget(1.0), kReplaceOne,
+                   std::make_unique<SeededEntropy>(7));
+  };
+  const auto first = once();
+  const auto second = once();
+  ASSERT_EQ(first.release.measurements.size(), second.release.measurements.size());
+  for (std::size_t i = 0; i < first.release.measurements.size(); ++i) {
+    EXPECT_EQ(first.release.measurements[i].values, second.release.measurements[i].values);
+  }
+  EXPECT_EQ(first.release.model->project({0, 1, 2}), second.release.model->project({0, 1, 2}));
+}
+
+TEST(JamPgm, BeatsBiasedPublicDataAndUsesGoodOnes) {
+  const Table table = chained_table(5000, 3);
+  const Table biased = chained_table(500, 2);
+  const auto workload = Workload::all_k_way(table.domain(), 3);
+  const double alone =
+      evaluate(workload, CountedTable(table), CountedTable(biased)).avg_workload_error;
+  const auto [release, filter] =
+      run_jam(table, biased, budget(1.0), kReplaceOne, std::make_unique<SeededEntropy>(3));
+  EXPECT_LT(error_of(release, table), alone / 2.0);
+
+  const auto helped = run_jam(table, chained_table(4620, 3), budget(0.01), kReplaceOne,
+                              std::make_unique<SeededEntropy>(3));
+  EXPECT_TRUE(std::ranges::any_of(helped.release.measurements,
+                                  [](const Measurement& m) { return m.origin == Origin::Public; }));
+}
+
+TEST(JamPgm, NeedsPublicRows) {
+  EXPECT_THROW(run_jam(chained_table(10, 3), chained_table(0, 3), budget(1.0), kReplaceOne,
+                       std::make_unique<SystemEntropy>()),
+               UsageError);
+}
+
+}  // namespace
+}  // namespace tandem
