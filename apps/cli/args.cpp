@@ -131,11 +131,11 @@ int run_commands(int argc, const char* const* argv,
   } catch (const CLI::CallForHelp&) {
     for (const auto& [sub, command] : known) {
       if (sub->parsed()) {
-        fmt::print("{}", sub->help("tandem"));
+        std::fputs(sub->help("tandem").c_str(), stdout);
         return finish(0);
       }
     }
-    fmt::print("{}", app.help());
+    std::fputs(app.help().c_str(), stdout);
     return finish(0);
   } catch (const CLI::CallForVersion&) {
     fmt::print("tandem {}\n", version());
@@ -169,6 +169,7 @@ int run_commands(int argc, const char* const* argv,
   } catch (const std::bad_alloc&) {
     return complain("The machine has too little memory for this run; choose a smaller one.", 1);
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) return finish(1);  // a long output fails before its end
     return complain(fmt::format("An unexpected failure ({}); please report it.", error.what()), 1);
   }
 }

@@ -156,6 +156,14 @@ std::optional<Descriptor> try_lock(const Place& place) {
   return file;
 }
 
+// Removes the folder of a run that has nothing in it but its lock; the caller holds that.
+void give_up(const Place& place) {
+  std::error_code ignored;  // another run may begin here at once
+  fs::remove(place.lock, ignored);
+  fs::remove(place.run, ignored);
+  fs::remove(place.partial, ignored);
+}
+
 // Removes what a run has written, except for its lock; the caller holds that.
 void clear(const Place& place) {
   std::error_code error;
@@ -213,6 +221,13 @@ ReleaseFolder ReleaseFolder::start(const std::string& out, bool force, const Doc
     if (error) fail(place.partial, error.value());
     locked = try_lock(place);
   }
+  // Another run may have published while this one was on its way to the lock.
+  try {
+    check_free(place, force);
+  } catch (const UsageError&) {
+    if (!is_there(place.record)) give_up(place);
+    throw;
+  }
   // A run without its record never began, so nothing of it is worth keeping.
   if (is_there(place.record) && !force) {
     throw UsageError(
@@ -255,12 +270,8 @@ void ReleaseFolder::write(std::string_view name, std::string_view text) const {
 }
 
 void ReleaseFolder::discard() {
-  const Place& place = impl_->place;
-  clear(place);
-  std::error_code ignored;  // another run may begin here at once
-  fs::remove(place.lock, ignored);
-  fs::remove(place.run, ignored);
-  fs::remove(place.partial, ignored);
+  clear(impl_->place);
+  give_up(impl_->place);
 }
 
 void ReleaseFolder::publish() {
