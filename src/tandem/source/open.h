@@ -11,7 +11,8 @@ namespace tandem {
 // UsageError for a source that is no file this version can read.
 void require_file(const std::string& source);
 
-// Loads a table, rows that break a rule of the schema mended, from `.csv` or `.csv.gz`. UsageError for other kinds, naming the known ones.
+// Loads a table, rows that break a rule of the schema mended, from `.csv` or `.csv.gz`. UsageError
+// for other kinds, naming the known ones.
 CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options);
 
 }  // namespace tandem
