@@ -57,7 +57,7 @@ std::vector<Clique> groups_of(const Problem& problem) {
   for (AttributeId id = 0; id < problem.domain.size(); ++id) groups.push_back(Clique{id});
   for (const auto& [clique, weight] : problem.workload.cliques()) {
     Clique merged = clique;
-    std::erase_if(groups, [&](const Clique& group) {
+    std::erase_if(groups, [&merged, &clique = clique](const Clique& group) {
       if (intersect(group, clique).empty()) return false;
       merged = join(merged, group);
       return true;

@@ -36,7 +36,7 @@ namespace {
 
 constexpr std::size_t kMostCandidates = std::size_t{1} << 30;
 constexpr std::size_t kBlock = std::size_t{1} << 14;  // candidates for one task of a thread
-constexpr std::uint64_t kUnits = std::uint64_t{1} << 32;
+
 std::size_t blocks_of(std::size_t count) { return (count + kBlock - 1) / kBlock; }
 
 Threads worth_using(std::size_t count, Threads threads) {
