@@ -353,7 +353,7 @@ class Drafter {
     return out;
   }
 
-  void add_extras(Texts specials, Texts nulls) {
+  void add_extras(const Texts& specials, const Texts& nulls) {
     if (!specials.empty()) out_.column.set("special", text_list(specials));
     if (!nulls.empty()) {
       out_.column.set("null", text_list(nulls));
@@ -363,7 +363,7 @@ class Drafter {
 
   void other_value(const Texts& values) {
     std::string other = "other";
-    while (std::ranges::find(values, other) != values.end()) other = "(" + other + ")";
+    while (std::ranges::find(values, other) != values.end()) other.insert(0, "(").append(")");
     out_.column.set("other", other);
   }
 

@@ -63,7 +63,7 @@ Spec parse_spec(const std::string& text, const ComparisonRequest& request) {
         mechanism.options, [&, name = name](const auto& option) { return option.name == name; });
     const bool given =
         std::ranges::any_of(own, [&, name = name](const auto& pair) { return pair.first == name; });
-    if (known && !given) spec.parameters.push_back(name + "=" + value);
+    if (known && !given) spec.parameters.push_back(fmt::format("{}={}", name, value));
   }
   return spec;
 }

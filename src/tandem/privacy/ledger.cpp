@@ -155,7 +155,7 @@ const LedgerTerms& Ledger::terms() const { return impl_->terms; }
 std::string Ledger::new_run_id() { return random_id(); }
 
 std::string Ledger::reserve(const RunInfo& info, const LedgerCharge& charge) {
-  const std::string run = new_run_id();
+  std::string run = new_run_id();
   reserve(run, info, charge);
   return run;
 }
