@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -33,7 +34,7 @@ void to_terminal(const std::string& text) {
 }
 
 std::string time_left(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const auto whole = std::lround(seconds);
   if (whole < 60) return fmt::format("{} s left", whole);
   return fmt::format("{} min {:02} s left", whole / 60, whole % 60);
 }

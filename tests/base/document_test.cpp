@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/base/document.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -120,7 +121,7 @@ TEST(Document, TomlTakesLettersBeyondAsciiInQuotesOnly) {
     EXPECT_TRUE(contains(toml_error("[1e00" + text), "f.toml, line 1: "));
     if (text == "\xff") continue;
     const auto document = Document::parse_toml(
-        "\xef\xbb\xbf# " + text + "\n'" + text + "' = \"\"\"\\\n  " + text + "\"\"\"\n", "f");
+        fmt::format("\xef\xbb\xbf# {0}\n'{0}' = \"\"\"\\\n  {0}\"\"\"\n", text), "f");
     EXPECT_EQ(document.at(text).is_string(), true);
   }
 }

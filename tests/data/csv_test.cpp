@@ -290,7 +290,7 @@ TEST(Csv, RefusesATruncatedGzip) {
 TEST(Csv, RefusesADamagedGzip) {
   const std::string whole = gzipped("a,b\nx,1\ny,2\n");
   const TempDir dir;
-  const auto damaged = [&](std::string bytes) {
+  const auto damaged = [&](const std::string& bytes) {
     const auto path = dir.write("t.csv.gz", bytes);
     return refusal_of_file(path, two_columns(), RowPolicy::MustFit);
   };
@@ -519,7 +519,8 @@ TEST(Csv, RefusesAHugeSingleLine) {
 }
 
 TEST(Csv, RefusesAHugePublicRow) {
-  const std::string huge(17'000'000, 'n');
+  std::string huge;
+  huge.resize(17'000'000, 'n');
   EXPECT_EQ(refusal("a,n,b\nx,,1\nx," + huge + ",1\nx,,2\n"),
             "FILE, line 3: a row is longer than 16.0 MB; check the file's line ends and quotes.");
   EXPECT_EQ(refusal("a,n,b\nx,,1\nx,\"" + huge + ",1\nx,,2\n"),

@@ -143,9 +143,9 @@ then = "remote != ''"
 
 TEST(RealColumns, TheSampleHasTheCodesThatItsScriptGivesIt) {
   const test::TempDir dir;
-  const auto made = test::run_command({"/usr/bin/env", "python3",
-                                       TANDEM_SOURCE_DIR "/examples/population/make_population.py",
-                                       "--out", dir.path().string(), "--rows", "4000"});
+  const std::string script = TANDEM_SOURCE_DIR "/examples/population/make_population.py";
+  const auto made = test::run_command(
+      {"/usr/bin/env", "python3", script, "--out", dir.path().string(), "--rows", "4000"});
   if (made.exit_code == 127) GTEST_SKIP() << "there is no python3";
   ASSERT_EQ(made.exit_code, 0) << made.err;
   const auto schema = from_toml(kPopulation);

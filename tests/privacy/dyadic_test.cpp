@@ -20,7 +20,8 @@ TEST(Dyadic, KeepsShortFractions) {
 }
 
 RC_GTEST_PROP(Dyadic, IsTheNextOneUp, ()) {
-  const double mantissa = 1.0 + *rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 52) * 0x1p-52;
+  const auto bits = *rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 52);
+  const double mantissa = 1.0 + static_cast<double>(bits) * 0x1p-52;
   const double x = std::ldexp(mantissa, *rc::gen::inRange(-14, 40));
   const Dyadic up = short_dyadic(x);
   RC_ASSERT(up.value() >= x);

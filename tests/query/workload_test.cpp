@@ -143,9 +143,9 @@ TEST(Workload, RandomKWayDrawsEvenly) {
           Workload::random_k_way(columns(n), 2, count, static_cast<std::uint64_t>(seed));
       for (const auto& clique : cliques_of(workload)) ++seen[clique];
     }
-    const auto all = static_cast<double>(n * (n - 1) / 2);
-    EXPECT_EQ(static_cast<double>(seen.size()), all);
-    const double expected = kDraws * static_cast<double>(count) / all;
+    const std::size_t all = n * (n - 1) / 2;
+    EXPECT_EQ(seen.size(), all);
+    const double expected = kDraws * static_cast<double>(count) / static_cast<double>(all);
     double statistic = 0.0;
     for (const auto& [clique, times] : seen) {
       statistic += (times - expected) * (times - expected) / expected;

@@ -44,4 +44,4 @@ std::optional<std::string> real_data(std::string_view relative);
 #define TANDEM_REAL_DATA(name, relative)                                         \
   const auto name##_found = tandem::test::real_data(relative);                   \
   if (!name##_found) GTEST_SKIP() << "TANDEM_DATA does not hold " << (relative); \
-  const std::string name = *name##_found
+  const std::string& name = *name##_found
