@@ -102,7 +102,8 @@ RC_GTEST_PROP(SupportHistogram, FollowsEveryStepLikeTheObviousWay, ()) {
   World world = any_world();
   auto& A = world.A;
   Slow slow(A);
-  WorkloadAnswers answers(A, world.marginals, Threads{*rc::gen::inRange(1, 3)});
+  const auto most_kept = *rc::gen::element(WorkloadAnswers::kMostKept, std::size_t{0});
+  WorkloadAnswers answers(A, world.marginals, Threads{*rc::gen::inRange(1, 3)}, most_kept);
   const double total = A.total();
   const int rounds = *rc::gen::inRange(1, 30);
   for (int t = 0; t < rounds; ++t) {
@@ -209,9 +210,9 @@ TEST(SupportHistogram, AnswersDoNotDependOnThreads) {
       marginals.push_back(clique);
     }
   }
-  const auto run = [&](int threads) {
+  const auto run = [&](int threads, std::size_t most_kept) {
     SupportHistogram A(whole_domain(domain), 1000.0);
-    WorkloadAnswers answers(A, marginals, Threads{threads});
+    WorkloadAnswers answers(A, marginals, Threads{threads}, most_kept);
     for (std::size_t cell = 0; cell < 72; cell += 5) {
       A.reweight(A.rows_in({Clique{0, 1}, cell}), 0.1 * static_cast<double>(cell));
       answers.follow(A);
@@ -222,7 +223,8 @@ TEST(SupportHistogram, AnswersDoNotDependOnThreads) {
     }
     return all;
   };
-  EXPECT_EQ(run(1), run(4));
+  EXPECT_EQ(run(1, 0), run(4, 0));
+  EXPECT_EQ(run(1, WorkloadAnswers::kMostKept), run(4, WorkloadAnswers::kMostKept));
 }
 
 }  // namespace

@@ -173,7 +173,8 @@ double multiplicative_weights_bytes(const Domain& domain, const Workload& worklo
     row += static_cast<double>(code_width(attribute.size));
   }
   const double kept = 4.0 * static_cast<double>(kMostRowsKept);
-  const double stored = std::min(0x1p28, 4.0 * rows * static_cast<double>(workload.size()));
+  const double stored = 4.0 * std::min(static_cast<double>(WorkloadAnswers::kMostKept),
+                                       rows * static_cast<double>(workload.size()));
   const auto cells = static_cast<double>(workload.queries());
   return 2.0 * row * rows + stored + std::min(kept, 400.0 * rows) + 3.0 * sizeof(double) * cells;
 }

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kBlock = 2048;  // rows whose codes are gathered together; fits a cache
 constexpr std::size_t kWorthThreads = std::size_t{1} << 20;  // additions
 constexpr std::size_t kRefresh = 64;                         // times the support
-constexpr std::size_t kMostStored = std::size_t{1} << 26;    // cells of rows: 256 MB
-constexpr std::size_t kLanes = 2;                            // marginals added to side by side
+constexpr std::size_t kSlower = 4;  // an addition for one row, against one of a fresh sum
+constexpr std::size_t kLanes = 2;   // marginals added to side by side
 
 void extend(const std::uint32_t* prefix, const std::uint32_t* codes, std::uint32_t size,
             std::size_t rows, std::uint32_t* out) {
@@ -88,7 +88,7 @@ class PrefixIndex {
 }  // namespace
 
 WorkloadAnswers::WorkloadAnswers(const SupportHistogram& histogram, std::vector<Clique> marginals,
-                                 Threads threads)
+                                 Threads threads, std::size_t most_kept)
     : marginals_(std::move(marginals)), order_(marginals_.size()), starts_{0}, threads_(threads) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   std::ranges::sort(order_, {}, [&](std::size_t m) -> const Clique& { return marginals_[m]; });
@@ -98,79 +98,50 @@ WorkloadAnswers::WorkloadAnswers(const SupportHistogram& histogram, std::vector<
     used = join(used, marginal);
   }
   used_.assign(used.begin(), used.end());
-  store_cells(histogram.rows());
+  tree_ = MarginalTree::grow(histogram.rows(), marginals_, starts_, most_kept);
+  sums_.assign(starts_.back(), 0.0);
   add_up(histogram);
-}
-
-void WorkloadAnswers::store_cells(const Table& rows) {
-  const std::size_t marginals = marginals_.size();
-  if (starts_.back() >> 32 != 0 || rows.rows() * marginals > kMostStored) return;
-  cells_.resize(rows.rows() * marginals);
-  for (std::size_t m = 0; m < marginals; ++m) {
-    std::vector<std::uint32_t> index(rows.rows(), 0);
-    for (const auto id : marginals_[m]) {
-      const auto size = static_cast<std::uint32_t>(rows.domain()[id].size);
-      rows.column(id).visit([&](auto codes) {
-        for (std::size_t r = 0; r < index.size(); ++r) index[r] = index[r] * size + codes[r];
-      });
-    }
-    for (std::size_t r = 0; r < index.size(); ++r) {
-      cells_[r * marginals + m] = static_cast<std::uint32_t>(starts_[m]) + index[r];
-    }
-  }
 }
 
 Threads WorkloadAnswers::threads_for(std::size_t additions) const {
   return additions < kWorthThreads ? Threads{1} : threads_;
 }
 
-// One row after the other adds to all marginals: additions that need not wait for each other.
-void WorkloadAnswers::add_stored(std::span<const std::uint32_t> which, std::span<const double> by) {
-  const std::size_t marginals = marginals_.size();
-  const Threads threads = threads_for(which.size() * marginals);
-  const auto runs = static_cast<std::size_t>(std::max(1, threads.count));
-  parallel_for(runs, threads, [&](std::size_t run) {
-    const std::size_t begin = marginals * run / runs;
-    const std::size_t end = marginals * (run + 1) / runs;
-    double* sums = sums_.data();
-    for (std::size_t i = 0; i < which.size(); ++i) {
-      const std::uint32_t* cells = cells_.data() + which[i] * marginals;
-      const double change = by[i];
-      for (std::size_t m = begin; m < end; ++m) sums[cells[m]] += change;
-    }
-  });
-}
-
 void WorkloadAnswers::follow(SupportHistogram& histogram) {
   const auto changes = histogram.take_changes();
+  const std::size_t additions = changes.rows.size() * marginals_.size();
   changes_ += changes.rows.size();
   if (changes.all) {
     add_up(histogram);
   } else if (changes_ > kRefresh * histogram.rows().rows()) {
     histogram.renormalize();
     histogram.take_changes();
+    changes_ = 0;
     add_up(histogram);
-  } else {
+  } else if (!tree_) {
     add(histogram.rows(), changes.rows, changes.by);
+  } else if (kSlower * additions < tree_->additions()) {
+    tree_->add(changes.rows, changes.by, sums_, threads_for(additions));
+  } else {
+    add_up(histogram);
   }
 }
 
 void WorkloadAnswers::add_up(const SupportHistogram& histogram) {
-  sums_.assign(starts_.back(), 0.0);
+  if (tree_) {  // cells without a row stay at zero
+    tree_->sum_up(histogram.weights(), sums_, threads_for(tree_->additions()));
+    return;
+  }
+  std::ranges::fill(sums_, 0.0);
   std::vector<std::uint32_t> all(histogram.rows().rows());
   std::iota(all.begin(), all.end(), std::uint32_t{0});
   add(histogram.rows(), all, histogram.weights());
-  changes_ = 0;
 }
 
 // One block of rows after the other; within a block the marginals are shared out to threads, each
 // of which owns the sums it adds to. So the order of additions does not depend on their number.
 void WorkloadAnswers::add(const Table& rows, std::span<const std::uint32_t> which,
                           std::span<const double> by) {
-  if (!cells_.empty()) {
-    add_stored(which, by);
-    return;
-  }
   const Domain& domain = rows.domain();
   std::vector<std::uint32_t> codes(domain.size() * kBlock);
   const Threads threads = threads_for(std::min(which.size(), kBlock) * marginals_.size());
