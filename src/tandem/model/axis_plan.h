@@ -26,9 +26,12 @@ class AxisPlan {
 
   void sum(const double* large, double* small) const;      // small = sum of large
   void largest(const double* large, double* small) const;  // small = largest of large
-  void add(double* large, const double* small) const;      // large += small
-  void multiply(const double* from, const double* small,
-                double* large) const;  // large = from*small
+  void add_sum(const double* large, double* small) const;  // small += sum of large
+  void raise(const double* large, double* small) const;    // small = max(small, largest of large)
+  // large = from + small, and from * small; `from` may be `large`.
+  void add(const double* from, const double* small, double* large) const;
+  void multiply(const double* from, const double* small, double* large) const;
+  void add(double* large, const double* small) const { add(large, small, large); }
 
   struct Loops {
     // Sizes of the innermost four runs, outermost first; kept and summed runs alternate.

@@ -6,14 +6,17 @@
 // given what it shares with its parent) times the exponentials of the potentials. Bases are
 // conditional probabilities, so products of them stay in range and everything runs in linear space;
 // only setting a base from arbitrary potentials goes through logarithms. Potentials and separators
-// that lie inside one another are folded together before they meet the large tables. Nothing is
-// allocated after construction. One thread.
+// that lie inside one another are folded together before they meet the large tables, and those are
+// worked through slice by slice (clique_slices.h), by several threads where they are large. Nothing
+// is allocated after construction.
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "tandem/base/team.h"
 #include "tandem/model/axis_order.h"
+#include "tandem/model/clique_slices.h"
 #include "tandem/model/junction_tree.h"
 
 namespace tandem {
@@ -21,7 +24,9 @@ namespace tandem {
 class BeliefPropagation {
  public:
   // `factors`: where potentials live, each inside a clique of the tree, none twice.
-  BeliefPropagation(const Domain& domain, JunctionTree tree, std::vector<Clique> factors);
+  // The team is borrowed; what is found is the same without one.
+  BeliefPropagation(const Domain& domain, JunctionTree tree, std::vector<Clique> factors,
+                    Team* team = nullptr);
 
   const AxisOrder& order() const { return order_; }
   const JunctionTree& tree() const { return tree_; }
@@ -45,7 +50,8 @@ class BeliefPropagation {
   // then known, and the potentials zero.
   void rebase();
 
-  // After propagate(): probabilities, cells in `order()`.
+  // Probabilities, cells in `order()`: of a factor after any of these, of a whole clique after
+  // set_base() and rebase().
   std::span<const double> marginal(std::size_t factor) const;
   std::span<const double> belief(std::size_t clique) const;
 
@@ -65,10 +71,38 @@ class BeliefPropagation {
     std::size_t start = 0;              // in node_values_
   };
 
+  // How the table of a clique meets those inside it: nodes that fold into no other, and the
+  // separator. Slices are shared out in `chunks`, a number that depends on the clique alone: each
+  // chunk adds up by itself where two would write to the same cells.
+  struct Whole {
+    std::vector<std::size_t> nodes;
+    CliqueSlices with_nodes, with_separator, with_all;  // of all the separator is the last
+    std::vector<std::size_t> chunks;                    // first slice of each, and the end
+    std::vector<bool> shared;  // by chunks: each of the nodes, then the separator
+  };
+  struct Target {
+    double* table = nullptr;
+    std::size_t cells = 0;
+    bool shared = false;
+  };
+  struct Workplace {  // of a chunk
+    double* slice = nullptr;
+    double* scratch = nullptr;
+  };
+
   std::span<double> values(const Node& node);
+  std::span<double> found(const Node& node);  // its marginal
   std::span<double> belief_values(std::size_t clique);
   std::span<double> message(std::size_t clique);
+  double* base_slice(std::size_t clique, std::size_t slice);
   void build_nodes();
+  void build_wholes();
+  template <class Work>
+  void for_each_slice(const Whole& whole, Work&& work);
+  enum class Gather { Sum, Largest };
+  template <class Cells>
+  void gather(const Whole& whole, const CliqueSlices& onto, Gather how, Cells&& cells);
+  void tables_of(const Whole& whole, const double* separator);
   void gather_logs(std::size_t clique);
   double upward();
   void downward(bool from_base);
@@ -81,14 +115,24 @@ class BeliefPropagation {
   std::vector<std::size_t> first_node_;  // of each clique, and the end
   std::vector<std::size_t> node_of_factor_;
   std::vector<std::size_t> node_of_separator_;  // in the parent
-  std::vector<AxisPlan> to_parent_;             // from a clique to its separator
+  std::vector<Whole> wholes_;
+  Team* team_;
 
   std::vector<std::size_t> clique_start_;   // in base_ and belief_, and the end
   std::vector<std::size_t> message_start_;  // in message_, and the end
   std::vector<std::size_t> potential_start_;
-  std::vector<double> base_, belief_, message_, node_values_, potential_;
+  std::vector<double> base_, belief_, message_, potential_;
+  std::vector<double> node_values_, node_found_;
   std::vector<double> scale_;    // of each clique: message * 1/scale is the sum of its belief
-  std::vector<double> scratch_;  // for the largest separator
+  std::vector<double> ratio_;    // for the largest separator, twice
+  std::vector<double> zeros_;    // a slice of them
+  std::vector<double> private_;  // sums of chunks
+  std::vector<double> scratch_;  // of chunks
+  std::size_t scratch_cells_ = 0;
+  std::size_t slice_cells_ = 0;
+  std::vector<const double*> tables_;  // what the slices of the clique at hand meet
+  std::vector<Target> targets_;        // and where they are summed into
+  std::vector<double*> sums_;          // the same for each chunk
 };
 
 }  // namespace tandem

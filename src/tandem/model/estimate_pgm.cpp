@@ -65,9 +65,12 @@ PgmFit estimate_pgm(const Domain& domain, std::span<const Measurement> measureme
   const auto further = further_cliques(start, measured);
   check_size(domain, measured, further);
 
-  PgmDual dual(domain, measurements, total, further);
+  Team team(options.threads);
+  PgmDual dual(domain, measurements, total, further, &team);
   dual.set_base(start);
-  const auto tolerance = [&] { return options.tolerance * std::max(1.0, dual.loss()); };
+  const auto tolerance = [&] {
+    return options.tolerance * std::max({1.0, dual.noise_loss(), dual.loss()});
+  };
   int left = options.max_propagations;
   bool converged = dual.dimension() == 0;
 

@@ -22,13 +22,14 @@
 namespace tandem {
 
 struct PgmOptions {
-  // Of the loss (at least 1): what the last step may have gained, and a tenth of it is how exactly
-  // each step is solved. Below 1e-3 differences drown in the noise.
+  // Of the loss, or of what noise alone would leave (half a unit for each answer) if that is more:
+  // what the last step may have gained, and a tenth of it is how exactly each step is solved. Below
+  // 1e-3 differences drown in the noise.
   double tolerance = 1e-4;
   int max_propagations = 3000;
   // nu > 0: `start` is a prior that counts as so many rows. 0: it is only where the search starts.
   double prior_rows = 0.0;
-  Threads threads{};  // of the model it gives, for project_all
+  Threads threads{};  // for the fit and for the model it gives; results don't depend on it
 };
 
 struct PgmFit {

@@ -84,6 +84,7 @@ MarginalLattice::MarginalLattice(const AxisOrder& order, std::vector<Clique> top
     in_top_.push_back(std::move(inside));
   }
   precision_.assign(parts_.size(), 0.0);
+  explained_.assign(parts_.size(), 0.0);
   estimate_.assign(interaction_cells(), 0.0);
   scratch_.resize(scratch);
   means_.resize(widest);
@@ -126,15 +127,12 @@ void MarginalLattice::observe(const Clique& clique, std::span<const double> answ
     const double share = precision / (precision_[p] + precision);
     for (std::size_t i = 0; i < table.size(); ++i) mine[i] += share * (table[i] - mine[i]);
     precision_[p] += precision;
+    explained_[p] = precision_[p] * squared_norm(mine);
   }
 }
 
 double MarginalLattice::disagreement() const {
-  double explained = 0.0;
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    explained += precision_[p] * squared_norm(part(p, std::span(estimate_)));
-  }
-  return std::max(0.0, squares_ - explained);
+  return std::max(0.0, squares_ - std::accumulate(explained_.begin(), explained_.end(), 0.0));
 }
 
 void MarginalLattice::interactions_of_functions(std::span<const double> tables,

@@ -79,7 +79,8 @@ class MarginalLattice {
   std::vector<Inside> in_top_;
   std::vector<std::vector<AxisPlan>> without_axis_;  // of each part
   std::vector<double> precision_, estimate_, scratch_, means_;
-  double squares_ = 0.0;  // of all that the answers say, by their precisions
+  double squares_ = 0.0;           // of all that the answers say, by their precisions
+  std::vector<double> explained_;  // of them, by the estimate of each part
 };
 
 }  // namespace tandem

@@ -54,22 +54,22 @@ std::vector<Clique> largest_measured(std::span<const Measurement> measurements) 
 }
 
 BeliefPropagation make_propagation(const Domain& domain, std::span<const Measurement> measurements,
-                                   std::span<const Clique> others) {
+                                   std::span<const Clique> others, Team* team) {
   auto factors = largest_measured(measurements);
   factors.insert(factors.end(), others.begin(), others.end());
   for (const auto& measurement : measurements) {
     if (!measurement.query.map.is_identity()) factors.push_back(measurement.query.clique);
   }
   factors = distinct(std::move(factors));
-  return {domain, make_junction_tree(domain, factors), factors};
+  return {domain, make_junction_tree(domain, factors), factors, team};
 }
 
 }  // namespace
 
 PgmDual::PgmDual(const Domain& domain, std::span<const Measurement> measurements, double total,
-                 std::span<const Clique> others)
+                 std::span<const Clique> others, Team* team)
     : total_(total),
-      propagation_(make_propagation(domain, measurements, others)),
+      propagation_(make_propagation(domain, measurements, others, team)),
       lattice_(propagation_.order(), largest_measured(measurements)) {
   dimension_ = lattice_.top_cells();
   for (const auto& measurement : measurements) {
@@ -78,6 +78,7 @@ PgmDual::PgmDual(const Domain& domain, std::span<const Measurement> measurements
     check(measurement.values.size() == query.map.outputs(cells),
           "a measurement has all its values");
     if (query.clique.empty()) continue;  // the total: given
+    noise_loss_ += 0.5 * static_cast<double>(measurement.values.size());
     check(measurement.sigma > Sigma(0.0), "a measurement of a marginal has noise");
     if (is_marginal(measurement)) {
       std::vector<double> answer(cells);

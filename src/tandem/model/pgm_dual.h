@@ -34,12 +34,14 @@ namespace tandem {
 class PgmDual {
  public:
   // The tree is made for the measured cliques and for `others`. Every measurement but the total
-  // has noise.
+  // has noise. The team is borrowed, for large models.
   PgmDual(const Domain& domain, std::span<const Measurement> measurements, double total,
-          std::span<const Clique> others);
+          std::span<const Clique> others, Team* team = nullptr);
 
   std::size_t dimension() const { return dimension_; }  // of x
   double total() const { return total_; }
+  // The loss that noise alone would leave, if there were nothing to choose: a half for each answer.
+  double noise_loss() const { return noise_loss_; }
   const BeliefPropagation& propagation() const { return propagation_; }
 
   // The base p0, from logarithms on cliques that are inside measured or other ones.
@@ -92,6 +94,7 @@ class PgmDual {
   std::vector<Map> maps_;
   std::size_t dimension_ = 0;
   double nu_ = 1.0;
+  double noise_loss_ = 0.0;
   double loss_ = 0.0;
   double gap_ = 0.0;
   std::vector<double> w_, residual_, pull_;  // interactions; z(p) - z; nu w / c - z
