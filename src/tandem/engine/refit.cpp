@@ -67,6 +67,20 @@ void check_room(const RefitRequest& r, const Domain& domain, std::size_t rows) {
       human_bytes(need), human_bytes(memory_limit(r.memory_limit))));
 }
 
+// The condition that the release itself was made with, or none.
+std::string condition_of(const StoredRelease& from) {
+  const auto* before = from.document().find("refit");
+  const auto* where = before != nullptr ? before->find("where") : nullptr;
+  return where != nullptr ? where->as_string() : "";
+}
+
+// With it, the one that is asked for now.
+std::string joined_condition(const RefitRequest& r, const StoredRelease& from) {
+  const std::string before = condition_of(from);
+  if (before.empty() || r.where.empty()) return before + r.where;
+  return before + " and " + r.where;
+}
+
 // UsageError when columns would be left to chance: a release that measured single counts has the
 // rest of what it knows from public data or from where it started.
 void require_measured_columns(const RefitRequest& r, const Domain& domain,
@@ -92,13 +106,18 @@ Outcome fit_anew(const RefitRequest& r, const StoredRelease& from) {
   require_measured_columns(r, from.schema().domain(), measurements);
   const bool public_inside = std::ranges::any_of(
       measurements, [](const Measurement& m) { return m.origin == Origin::Public; });
+  // Where the search starts. The measurements are of all rows, so a model of some is no start.
   std::unique_ptr<Model> former;
-  if (from.has_model()) former = from.model(memory_limit(r.memory_limit), r.threads);
-  const auto* graphical = dynamic_cast<const GraphicalModel*>(former.get());
+  if (from.has_model() && condition_of(from).empty()) {
+    former = from.model(memory_limit(r.memory_limit), r.threads);
+  }
+  std::span<const Factor> start;
+  if (const auto* graphical = dynamic_cast<const GraphicalModel*>(former.get())) {
+    start = graphical->potentials();
+  }
   const double total = std::max(1.0, from.document().at("total").as_number());
-  auto fit = fit_measurements(
-      from.schema().domain(), std::move(measurements), total, r.max_model_mb,
-      graphical != nullptr ? graphical->potentials() : std::span<const Factor>{}, r.threads);
+  auto fit = fit_measurements(from.schema().domain(), std::move(measurements), total,
+                              r.max_model_mb, start, r.threads);
 
   Outcome out;
   if (!from.document().at("public").as_array().empty() && !public_inside) {
@@ -131,14 +150,6 @@ Outcome keep_model(const RefitRequest& r, const StoredRelease& from) {
     if (const auto* share = before->find("share")) out.share = share->as_number();
   }
   return out;
-}
-
-// The condition of the release, if it has one, and the one that is asked for now.
-std::string joined_condition(const RefitRequest& r, const StoredRelease& from) {
-  const auto* before = from.document().find("refit");
-  const auto* where = before != nullptr ? before->find("where") : nullptr;
-  if (where == nullptr) return r.where;
-  return r.where.empty() ? where->as_string() : where->as_string() + " and " + r.where;
 }
 
 void restrict_to(const RowCondition& condition, double total, Outcome& out) {

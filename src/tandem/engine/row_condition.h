@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The rows that a refit is asked for: `--where "sex = F and age < 15"`.
+// The rows that a refit is asked for: `--where "sex = F and age < 15"`, with what the schema's
+// rules say of such rows: where they cannot be married, only other values are asked for.
 
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ class RowCondition {
   void settle(const Schema& schema, Table& rows, Rng& rng) const;
 
  private:
+  bool holds(const Table& rows) const;  // for every row
+
   std::string text_;
   Condition condition_;
 };
