@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(schema_command());
   commands.push_back(synth_command());
+  commands.push_back(refit_command());
   commands.push_back(evaluate_command());
   commands.push_back(compare_command());
   commands.push_back(budget_command());

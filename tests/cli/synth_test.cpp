@@ -179,7 +179,8 @@ TEST_F(SynthCommand, PrintsStableJson) {
   EXPECT_EQ(keys_of(json.at("release")),
             (std::vector<std::string>{"format", "tandem", "mechanism", "parameters", "workload",
                                       "guarantee", "spent", "steps", "public", "total", "rows",
-                                      "schema_sha256", "warnings", "ledger"}));
+                                      "schema_sha256", "measurements_sha256", "model_sha256",
+                                      "warnings", "ledger"}));
 }
 
 TEST_F(SynthCommand, TakesSettingsFromAFileAndFlagsWin) {

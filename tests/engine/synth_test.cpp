@@ -108,8 +108,8 @@ TEST_F(Synth, WritesTheDocumentedFiles) {
   for (const auto& entry : fs::recursive_directory_iterator(run_.settings.out)) {
     names.insert(entry.path().filename().string());
   }
-  EXPECT_EQ(names, (std::set<std::string>{"release.json", "measurements.json", "schema.toml",
-                                          "synthetic.csv"}));
+  EXPECT_EQ(names, (std::set<std::string>{"release.json", "measurements.json", "model.bin",
+                                          "schema.toml", "synthetic.csv"}));
   EXPECT_FALSE(fs::exists(run_.settings.out + ".partial"));
 }
 
@@ -117,10 +117,13 @@ TEST_F(Synth, RecordsTheGuaranteeAndWhatLedToIt) {
   const Document returned = synthesize_now();
   const Document r = Document::read(file("release.json"));
   EXPECT_EQ(r.to_json(), returned.to_json());
-  EXPECT_EQ(keys_of(r),
-            (std::vector<std::string>{"format", "tandem", "mechanism", "parameters", "workload",
-                                      "guarantee", "spent", "steps", "public", "total", "rows",
-                                      "schema_sha256", "warnings"}));
+  EXPECT_EQ(keys_of(r), (std::vector<std::string>{
+                            "format", "tandem", "mechanism", "parameters", "workload", "guarantee",
+                            "spent", "steps", "public", "total", "rows", "schema_sha256",
+                            "measurements_sha256", "model_sha256", "warnings"}));
+  EXPECT_EQ(r.at("measurements_sha256").as_string(),
+            sha256_hex(read_file(file("measurements.json"))));
+  EXPECT_EQ(r.at("model_sha256").as_string(), sha256_hex(read_file(file("model.bin"))));
   EXPECT_EQ(r.at("format").as_integer(), 1);
   EXPECT_EQ(r.at("tandem").as_string(), version());
   EXPECT_EQ(r.at("mechanism").as_string(), "independent");  // not the name 'auto'

@@ -3,61 +3,11 @@
 
 #include <algorithm>
 
-#include "tandem/base/error.h"
 #include "tandem/base/version.h"
 #include "tandem/engine/privacy_unit_text.h"
 #include "tandem/privacy/accountant.h"
 
 namespace tandem {
-
-namespace {
-
-constexpr int kMeasurementsFormat = 1;
-
-std::string noise_name(NoiseKind kind) {
-  switch (kind) {
-    case NoiseKind::None:
-      return "none";
-    case NoiseKind::Gaussian:
-      return "gaussian";
-    case NoiseKind::Laplace:
-      return "laplace";
-  }
-  throw InternalError("Noise is of an unknown kind.");
-}
-
-// {"unit": 1.0, "rows": [[[cell, coefficient], ...], ...]}: what was asked of the marginal's cells.
-Document map_document(const LinearMap& map, std::size_t cells) {
-  Document rows = Document::array();
-  for (std::size_t r = 0; r < map.outputs(cells); ++r) {
-    Document row = Document::array();
-    for (const auto& [column, coefficient] : map.row(r)) {
-      row.push(Document::array({static_cast<std::uint64_t>(column), coefficient}));
-    }
-    rows.push(std::move(row));
-  }
-  return Document::object({{"unit", map.unit()}, {"rows", std::move(rows)}});
-}
-
-}  // namespace
-
-Document measurements_document(const Domain& domain, const std::vector<Measurement>& measurements) {
-  Document list = Document::array();
-  for (const auto& m : measurements) {
-    Document columns = Document::array();
-    for (const auto id : m.query.clique) columns.push(domain[id].name);
-    Document item = Document::object({{"columns", std::move(columns)}});
-    if (!m.query.map.is_identity()) {
-      item.set("map", map_document(m.query.map, domain.cells(m.query.clique)));
-    }
-    item.set("origin", m.origin == Origin::Private ? "private" : "public");
-    item.set("noise", noise_name(m.noise));
-    item.set("stddev", m.sigma.value());
-    item.set("values", Document::array({m.values.begin(), m.values.end()}));
-    list.push(std::move(item));
-  }
-  return Document::object({{"format", kMeasurementsFormat}, {"measurements", std::move(list)}});
-}
 
 namespace {
 
@@ -84,10 +34,19 @@ Document amount_document(const SynthSettings& s, const Filter& filter) {
   return out;
 }
 
+// The format of the rows, as far as flags stated it.
+Document text_document(const FormatSettings& text) {
+  Document out = Document::object();
+  for_each_format_setting(text, [&](const char* name, const std::string& value, const char*) {
+    if (!value.empty()) out.set(name, value);
+  });
+  return out;
+}
+
 }  // namespace
 
 Document release_document(const SynthSettings& s, const Prepared& p, const Curator& curator,
-                          const Release& release, std::size_t rows) {
+                          const Release& release, std::size_t rows, const FileDigests& files) {
   Document guarantee = Document::object({{"epsilon", s.epsilon}, {"delta", s.delta}});
   if (p.filter.currency() == Currency::Zcdp) guarantee.set("rho", p.filter.total().upper_bound());
   guarantee.set("neighbors", name_of(p.unit.neighbors));
@@ -117,7 +76,11 @@ Document release_document(const SynthSettings& s, const Prepared& p, const Curat
   out.set("public", Document::array({s.public_sources.begin(), s.public_sources.end()}));
   out.set("total", release.total);
   out.set("rows", static_cast<std::uint64_t>(rows));
+  if (auto text = text_document(s.text); !text.as_object().empty())
+    out.set("text", std::move(text));
   out.set("schema_sha256", p.schema_digest);
+  out.set("measurements_sha256", files.measurements);
+  if (!files.model.empty()) out.set("model_sha256", files.model);
   out.set("warnings", std::move(warnings));
   return out;
 }

@@ -2,6 +2,8 @@
 #pragma once
 // The documents of a release folder; docs/formats.md describes them.
 
+#include <string>
+
 #include "tandem/base/document.h"
 #include "tandem/engine/preparation.h"
 #include "tandem/mechanism/release.h"
@@ -10,10 +12,18 @@
 namespace tandem {
 
 inline constexpr int kReleaseFormat = 1;
+inline constexpr const char* kRowsFile = "synthetic.csv";
+inline constexpr const char* kMeasurementsFile = "measurements.json";
+inline constexpr const char* kModelFile = "model.bin";
 
-Document measurements_document(const Domain& domain, const std::vector<Measurement>& measurements);
+// SHA-256 of the files beside release.json.
+struct FileDigests {
+  std::string measurements;
+  std::string model;  // empty: the model's kind can't be kept in a file
+};
 
 Document release_document(const SynthSettings& settings, const Prepared& prepared,
-                          const Curator& curator, const Release& release, std::size_t rows);
+                          const Curator& curator, const Release& release, std::size_t rows,
+                          const FileDigests& files);
 
 }  // namespace tandem

@@ -136,6 +136,9 @@ void check_free(const Place& place, bool force) {
   }
 }
 
+// A refit has drawn nothing private: what is left of an interrupted one is not worth keeping.
+bool is_refit(const Document& record) { return record.find("refit_of") != nullptr; }
+
 // Nothing when the lock's file was removed between opening and locking it.
 std::optional<Descriptor> try_lock(const Place& place) {
   const int opened = ::open(place.lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -229,7 +232,7 @@ ReleaseFolder ReleaseFolder::start(const std::string& out, bool force, const Doc
     throw;
   }
   // A run without its record never began, so nothing of it is worth keeping.
-  if (is_there(place.record) && !force) {
+  if (is_there(place.record) && !force && !is_refit(Document::read(place.record.string()))) {
     throw UsageError(
         fmt::format("{} holds an interrupted release; go on with --resume, or discard it with "
                     "--force (what it spent stays spent).",
@@ -251,8 +254,12 @@ ReleaseFolder ReleaseFolder::resume(const std::string& out) {
     throw UsageError(fmt::format("{} holds no interrupted release; start one without --resume.",
                                  place.partial.string()));
   }
-  return ReleaseFolder(std::make_unique<Impl>(
-      Impl{place, *std::move(locked), Document::read(place.record.string())}));
+  auto record = Document::read(place.record.string());
+  if (is_refit(record)) {
+    throw UsageError(fmt::format("{} holds an interrupted refit; call 'tandem refit' once more.",
+                                 place.partial.string()));
+  }
+  return ReleaseFolder(std::make_unique<Impl>(Impl{place, *std::move(locked), std::move(record)}));
 }
 
 const Document& ReleaseFolder::record() const { return impl_->record; }

@@ -17,11 +17,13 @@ namespace tandem {
 class ReleaseFolder {
  public:
   // A new one. UsageError when OUT exists (unless `force`, which replaces a former release and
-  // nothing else) or when an interrupted run stands there (unless `force`, which discards it).
+  // nothing else) or when an interrupted run stands there (unless `force`, which discards it; an
+  // interrupted refit, whose record has `refit_of`, is discarded anyway).
   // `record` is written down, on disk, before this returns.
   static ReleaseFolder start(const std::string& out, bool force, const Document& record);
 
-  // An interrupted one. UsageError when there is none, or another process works on it.
+  // An interrupted one. UsageError when there is none, it is a refit, or another process works on
+  // it.
   static ReleaseFolder resume(const std::string& out);
 
   // Whether OUT is a whole release, and whether a run was begun beside it and not finished.

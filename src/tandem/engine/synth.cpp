@@ -10,14 +10,17 @@
 #include <optional>
 #include <utility>
 
+#include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/engine/measurements.h"
 #include "tandem/engine/preparation.h"
 #include "tandem/engine/privacy_unit_text.h"
 #include "tandem/engine/release_documents.h"
 #include "tandem/engine/release_folder.h"
 #include "tandem/engine/run_record.h"
 #include "tandem/mechanism/registry.h"
+#include "tandem/model/model_file.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger.h"
 #include "tandem/privacy/private_data.h"
@@ -38,6 +41,20 @@ std::size_t rows_to_make(const SynthSettings& s, const Release& release) {
 // The schema goes with the rows it describes, under the name of its format.
 std::string schema_file_name(const SynthSettings& s) {
   return s.schema.empty() || s.schema.ends_with(".toml") ? "schema.toml" : "schema.json";
+}
+
+// What a refit goes on from: the measurements and the model.
+FileDigests write_models(const ReleaseFolder& folder, const Domain& domain,
+                         const Release& release) {
+  FileDigests out;
+  const auto text = measurements_document(domain, release.measurements).to_json() + "\n";
+  folder.write(kMeasurementsFile, text);
+  out.measurements = sha256_hex(text);
+  if (const auto model = write_model(*release.model)) {
+    folder.write(kModelFile, *model);
+    out.model = sha256_hex(*model);
+  }
+  return out;
 }
 
 bool keep_nothing(std::string_view /*setting*/) { return false; }
@@ -124,13 +141,12 @@ SynthSummary synthesize(const SynthRun& run) {
   const std::size_t rows = rows_to_make(s, release);
   Table sampled = release.model->sample(rows, rng);
   settle_rows(p.schema.rules(), sampled, rng);
-  write_csv(folder.file("synthetic.csv"), writing, sampled, rng);
-  sync_to_disk(folder.file("synthetic.csv"));
+  write_csv(folder.file(kRowsFile), writing, sampled, rng);
+  sync_to_disk(folder.file(kRowsFile));
   folder.write(schema_file_name(s), p.schema_text);
-  folder.write("measurements.json",
-               measurements_document(problem.domain, release.measurements).to_json() + "\n");
+  const FileDigests files = write_models(folder, problem.domain, release);
 
-  summary.release = release_document(s, p, curator, release, rows);
+  summary.release = release_document(s, p, curator, release, rows, files);
   if (ledger) {
     ledger->settle(record.id, curator.filter().settlement());
     summary.release.set("ledger", Document::object({{"dataset", ledger->terms().dataset},
@@ -165,7 +181,7 @@ std::vector<std::string> plan_synthesis(const SynthRun& run) {
   }
   lines.push_back(fmt::format("Memory: at most about {}, within the limit of {}.",
                               human_bytes(predicted_memory(s, p.schema)),
-                              human_bytes(memory_limit(s))));
+                              human_bytes(memory_limit(s.memory_limit))));
   if (!s.ledger.empty()) {
     const auto report = Ledger::open(s.ledger).report();
     const double left =
@@ -206,7 +222,9 @@ std::string to_text(const SynthSummary& summary) {
   if (const auto* ledger = r.find("ledger")) {
     line("ledger", ledger->at("dataset").as_string());
   }
-  line("files", "synthetic.csv, measurements.json, release.json and the schema");
+  line("files", r.find("model_sha256") != nullptr
+                    ? "synthetic.csv, measurements.json, model.bin, release.json and the schema"
+                    : "synthetic.csv, measurements.json, release.json and the schema");
   for (const auto& warning : r.at("warnings").as_array()) {
     line("warning", warning.as_string());
   }

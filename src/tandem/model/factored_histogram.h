@@ -2,6 +2,7 @@
 #pragma once
 // Groups of columns that know nothing of each other, with a histogram of rows for each group.
 
+#include <span>
 #include <vector>
 
 #include "tandem/model/support_histogram.h"
@@ -26,6 +27,8 @@ class FactoredHistogram final : public Model {
   Factor project(const Clique& clique) const override;
   // Every group has its rows to within one; they are shuffled apart.
   Table sample(std::size_t rows, Rng& rng) const override;
+
+  std::span<const Part> parts() const { return parts_; }
 
  private:
   Domain domain_;

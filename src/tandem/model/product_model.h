@@ -2,6 +2,7 @@
 #pragma once
 // Columns that know nothing of each other: the product of one-way marginals.
 
+#include <span>
 #include <vector>
 
 #include "tandem/model/model.h"
@@ -17,6 +18,9 @@ class ProductModel final : public Model {
   Factor project(const Clique& clique) const override;
   // Every column has its marginal to within one row; their order is shuffled apart.
   Table sample(std::size_t rows, Rng& rng) const override;
+
+  double total() const { return total_; }
+  std::span<const double> probabilities(AttributeId id) const { return probabilities_[id]; }
 
  private:
   Domain domain_;

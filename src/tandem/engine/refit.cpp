@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/engine/refit.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "tandem/base/digest.h"
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+#include "tandem/base/version.h"
+#include "tandem/data/csv.h"
+#include "tandem/engine/fit_measurements.h"
+#include "tandem/engine/release_documents.h"
+#include "tandem/engine/release_folder.h"
+#include "tandem/engine/row_condition.h"
+#include "tandem/engine/stored_release.h"
+#include "tandem/model/model_file.h"
+#include "tandem/model/restricted.h"
+#include "tandem/privacy/entropy.h"
+
+namespace tandem {
+
+namespace {
+
+// What a refit did, for release.json.
+struct Outcome {
+  std::unique_ptr<Model> model;
+  std::string where;  // with the condition of the release it started from
+  double share = 1.0;
+  std::vector<std::string> warnings;
+};
+
+void check_request(const RefitRequest& r) {
+  if (r.release.empty()) throw UsageError("No release is named; give the folder of one.");
+  if (r.out.empty()) throw UsageError("--out is missing; name the folder of the new release.");
+  if (r.rows < 0 || r.rows > kMostRows) {
+    throw UsageError(fmt::format("--rows is {}; choose 0 to {}.", r.rows, with_commas(kMostRows)));
+  }
+  if (r.seed < -1) {
+    throw UsageError(fmt::format("--seed is {}; choose a whole number from 0.", r.seed));
+  }
+  if (!(r.max_model_mb >= 0.0) || r.max_model_mb > 1e6) {
+    throw UsageError(fmt::format(
+        "--max-model-mb is {:g}; choose a number of megabytes up to 1,000,000.", r.max_model_mb));
+  }
+}
+
+void say(const RefitRequest& r, const std::string& doing) {
+  if (r.stage) r.stage(doing);
+}
+
+// The rows as codes, while they are sampled and written; the model is weighed where it is read.
+void check_room(const RefitRequest& r, const Domain& domain, std::size_t rows) {
+  double row = 16.0;
+  for (const auto& attribute : domain.attributes()) {
+    row += 2.0 * static_cast<double>(code_width(attribute.size));
+  }
+  const double need = row * static_cast<double>(rows) + r.max_model_mb * 1e6 * kModelCopies;
+  if (need <= memory_limit(r.memory_limit)) return;
+  throw UsageError(fmt::format(
+      "The refit may need {} and the limit is {}; raise --memory-limit, or ask for fewer rows or a "
+      "smaller model.",
+      human_bytes(need), human_bytes(memory_limit(r.memory_limit))));
+}
+
+// The condition that the release itself was made with, or none.
+std::string condition_of(const StoredRelease& from) {
+  const auto* before = from.document().find("refit");
+  const auto* where = before != nullptr ? before->find("where") : nullptr;
+  return where != nullptr ? where->as_string() : "";
+}
+
+// With it, the one that is asked for now.
+std::string joined_condition(const RefitRequest& r, const StoredRelease& from) {
+  const std::string before = condition_of(from);
+  if (before.empty() || r.where.empty()) return before + r.where;
+  return before + " and " + r.where;
+}
+
+// UsageError when columns would be left to chance: a release that measured single counts has the
+// rest of what it knows from public data or from where it started.
+void require_measured_columns(const RefitRequest& r, const Domain& domain,
+                              std::span<const Measurement> measurements) {
+  std::vector<std::string> lacking;
+  for (AttributeId id = 0; id < domain.size(); ++id) {
+    const bool measured = std::ranges::any_of(measurements, [&](const Measurement& m) {
+      return m.query.map.is_identity() && m.query.clique.contains(id);
+    });
+    if (!measured) lacking.push_back(domain[id].name);
+  }
+  if (lacking.empty()) return;
+  throw UsageError(
+      fmt::format("{} has measured no marginal with {}, so a new model would know nothing of {}; "
+                  "leave out --max-model-mb.",
+                  r.release, list_names(lacking, 3), lacking.size() == 1 ? "it" : "them"));
+}
+
+// The model of the release's measurements, and what its reader should know of it.
+Outcome fit_anew(const RefitRequest& r, const StoredRelease& from) {
+  say(r, "fitting a model to the measurements");
+  auto measurements = from.measurements();
+  require_measured_columns(r, from.schema().domain(), measurements);
+  const bool public_inside = std::ranges::any_of(
+      measurements, [](const Measurement& m) { return m.origin == Origin::Public; });
+  // Where the search starts. The measurements are of all rows, so a model of some is no start.
+  std::unique_ptr<Model> former;
+  if (from.has_model() && condition_of(from).empty()) {
+    former = from.model(memory_limit(r.memory_limit), r.threads);
+  }
+  std::span<const Factor> start;
+  if (const auto* graphical = dynamic_cast<const GraphicalModel*>(former.get())) {
+    start = graphical->potentials();
+  }
+  const double total = std::max(1.0, from.document().at("total").as_number());
+  auto fit = fit_measurements(from.schema().domain(), std::move(measurements), total,
+                              r.max_model_mb, start, r.threads);
+
+  Outcome out;
+  if (!from.document().at("public").as_array().empty() && !public_inside) {
+    out.warnings.emplace_back(
+        "The model was fitted to the measurements alone: what the mechanism took from public data, "
+        "if anything, is no longer in it.");
+  }
+  if (fit.cut > 0) {
+    out.warnings.push_back(
+        fmt::format("Of {} measured marginals, {} had no room in a model of {:g} MB; it knows "
+                    "smaller ones of their columns.",
+                    with_commas(fit.measured), with_commas(fit.cut), r.max_model_mb));
+  }
+  if (!fit.converged) {
+    out.warnings.push_back(fmt::format("The model was still improving after {} propagations.",
+                                       with_commas(static_cast<std::uint64_t>(fit.propagations))));
+  }
+  out.model = std::make_unique<GraphicalModel>(std::move(fit.model));
+  return out;
+}
+
+Outcome keep_model(const RefitRequest& r, const StoredRelease& from) {
+  say(r, "reading the model");
+  Outcome out;
+  out.model = from.model(memory_limit(r.memory_limit), r.threads);
+  for (const auto& warning : from.document().at("warnings").as_array()) {
+    out.warnings.push_back(warning.as_string());
+  }
+  if (const auto* before = from.document().find("refit")) {
+    if (const auto* share = before->find("share")) out.share = share->as_number();
+  }
+  return out;
+}
+
+void restrict_to(const RowCondition& condition, double total, Outcome& out) {
+  if (condition.empty()) return;
+  auto [model, share] = restricted(*out.model, condition.restrictions());
+  if (!model) {
+    throw UsageError(fmt::format(
+        "--where: the model gives rows with {} no probability; ask for others.", out.where));
+  }
+  out.model = std::move(model);
+  out.share *= share;
+  if (out.share * total < 1.0) {
+    out.warnings.push_back(fmt::format(
+        "The model expects less than one such row in the private table ({:.2g}): what these rows "
+        "look like is mostly its guess.",
+        out.share * total));
+  }
+}
+
+// Columns whose values inside a range follow the public data, which the release does not hold.
+void note_even_ranges(const RefitRequest& r, const Schema& schema) {
+  std::vector<std::string> names;
+  for (const auto& column : schema.columns()) {
+    if (column.inside_as_public) names.push_back(column.name);
+  }
+  if (names.empty() || !r.public_sources.empty() || !r.note) return;
+  r.note(fmt::format(
+      "Note: values of {} are drawn evenly inside their ranges; give --public to draw them as "
+      "public data lies there.",
+      list_names(names, 8)));
+}
+
+Document refit_document(const RefitRequest& r, const StoredRelease& from, const Outcome& outcome,
+                        std::size_t rows, const FileDigests& files) {
+  Document out = from.document();
+  out.set("tandem", version());
+  out.set("rows", static_cast<std::uint64_t>(rows));
+  out.set("warnings", Document::array({outcome.warnings.begin(), outcome.warnings.end()}));
+  out.set("measurements_sha256", files.measurements);
+  out.set("model_sha256", files.model);
+  Document refit = Document::object();
+  if (!outcome.where.empty()) {
+    refit.set("where", outcome.where);
+    refit.set("share", outcome.share);
+  }
+  if (r.max_model_mb > 0.0) refit.set("max_model_mb", r.max_model_mb);
+  out.set("refit_of", from.digest());
+  out.set("refit", std::move(refit));
+  return out;
+}
+
+}  // namespace
+
+RefitSummary refit(const RefitRequest& r) {
+  check_request(r);
+  const StoredRelease from(r.release);
+  const Domain& domain = from.schema().domain();
+  const auto rows = static_cast<std::size_t>(
+      r.rows > 0 ? r.rows : from.document().at("rows").as_integer(0, kMostRows));
+  check_room(r, domain, rows);
+  const std::string where = joined_condition(r, from);
+  const RowCondition condition(where, from.schema());
+
+  Outcome outcome = r.max_model_mb > 0.0 ? fit_anew(r, from) : keep_model(r, from);
+  outcome.where = where;
+  restrict_to(condition, from.document().at("total").as_number(), outcome);
+  note_even_ranges(r, from.schema());
+  const Schema writing = learn_inside(from.schema(), r.public_sources);
+
+  auto folder = ReleaseFolder::start(
+      r.out, r.force,
+      Document::object({{"format", 1}, {"tandem", version()}, {"refit_of", from.digest()}}));
+  try {
+    say(r, "making the rows");
+    Rng rng(r.seed >= 0 ? static_cast<std::uint64_t>(r.seed) : SystemEntropy().word());
+    Table sampled = outcome.model->sample(rows, rng);
+    condition.settle(from.schema(), sampled, rng);
+    write_csv(folder.file(kRowsFile), writing, sampled, rng);
+    sync_to_disk(folder.file(kRowsFile));
+    folder.write(from.schema_file(), from.schema_text());
+    const std::string measurements = from.measurements_text();
+    const auto model = write_model(*outcome.model);
+    if (!model) throw InternalError("A model that was read can't be written.");
+    folder.write(kMeasurementsFile, measurements);
+    folder.write(kModelFile, *model);
+    RefitSummary summary{r.out, refit_document(r, from, outcome, rows,
+                                               {.measurements = sha256_hex(measurements),
+                                                .model = sha256_hex(*model)})};
+    folder.write("release.json", summary.release.to_json(2) + "\n");
+    folder.publish();
+    return summary;
+  } catch (const Error&) {
+    folder.discard();  // it costs nothing to do it again
+    throw;
+  }
+}
+
+std::string to_text(const RefitSummary& summary) {
+  const Document& r = summary.release;
+  const Document& guarantee = r.at("guarantee");
+  const Document& refit = r.at("refit");
+  std::string out;
+  if (r.find("seeded") != nullptr) out += "NOT PRIVATE (seeded): for tests and research only\n";
+  out += fmt::format("{}\n", summary.out);
+  const auto line = [&](std::string_view name, const std::string& text) {
+    out += fmt::format("  {:<12} {}\n", name, text);
+  };
+  line("rows", with_commas(static_cast<std::uint64_t>(r.at("rows").as_integer())));
+  if (const auto* where = refit.find("where")) {
+    line("where", where->as_string());
+    line("share", fmt::format("{:.4g} of the model's rows, about {:.4g} of the private table",
+                              refit.at("share").as_number(),
+                              refit.at("share").as_number() * r.at("total").as_number()));
+  }
+  if (const auto* size = refit.find("max_model_mb")) {
+    line("model", fmt::format("fitted to the measurements, at most {:g} MB", size->as_number()));
+  }
+  line("guarantee",
+       fmt::format("unchanged: epsilon {:g}, delta {:g}, {}", guarantee.at("epsilon").as_number(),
+                   guarantee.at("delta").as_number(), guarantee.at("neighbors").as_string()));
+  line("spent", "nothing more");
+  for (const auto& warning : r.at("warnings").as_array()) line("warning", warning.as_string());
+  return out;
+}
+
+}  // namespace tandem

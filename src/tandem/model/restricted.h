@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A model given that rows fulfil a condition, for every kind of model that can be kept in a file.
+
+#include <memory>
+#include <span>
+
+#include "tandem/model/graphical_model.h"
+#include "tandem/model/model.h"
+
+namespace tandem {
+
+struct RestrictedModel {
+  std::unique_ptr<Model> model;  // of the same total; nothing when the share is zero
+  double share = 0.0;            // of the model's rows that fulfil every restriction
+};
+
+// At least one restriction. Costs a pass over a histogram, and for a graphical model a propagation
+// for each restriction.
+RestrictedModel restricted(const Model& model, std::span<const Restriction> restrictions);
+
+}  // namespace tandem

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One small model of each kind, over one domain.
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tandem/model/factored_histogram.h"
+#include "tandem/model/graphical_model.h"
+#include "tandem/model/product_model.h"
+
+namespace tandem::test {
+
+inline Domain mixed_domain() {
+  return Domain({{"a", 3, {}}, {"wide", 300, {}}, {"one", 1, {}}, {"b", 4, {}}, {"c", 2, {}}});
+}
+
+inline Support some_rows(const Domain& of, std::size_t count, std::uint64_t seed) {
+  Rng rng(seed);
+  Support out = random_rows(of, count, rng);
+  for (double& weight : out.weights) weight = rng.uniform();
+  return out;
+}
+
+inline Factor some_potential(const Clique& clique, Rng& rng) {
+  Factor out{clique, std::vector<double>(mixed_domain().cells(clique))};
+  for (double& value : out.values) value = 4.0 * rng.uniform() - 2.0;
+  return out;
+}
+
+inline std::vector<std::unique_ptr<Model>> kinds_of_model() {
+  std::vector<std::unique_ptr<Model>> out;
+  Rng rng(3);
+  std::vector<std::vector<double>> weights;
+  for (const auto& attribute : mixed_domain().attributes()) {
+    weights.emplace_back();
+    for (Code code = 0; code < attribute.size; ++code) weights.back().push_back(rng.uniform());
+  }
+  out.push_back(std::make_unique<ProductModel>(mixed_domain(), weights, 1234.5));
+  out.push_back(std::make_unique<SupportHistogram>(some_rows(mixed_domain(), 50, 1), 1000.0));
+  const Clique left{0, 4};
+  const Clique right{1, 2, 3};
+  std::vector<FactoredHistogram::Part> parts;
+  parts.push_back({left, {some_rows(domain_of_group(mixed_domain(), left), 5, 2), 77.0}});
+  parts.push_back({right, {some_rows(domain_of_group(mixed_domain(), right), 90, 3), 77.0}});
+  out.push_back(std::make_unique<FactoredHistogram>(mixed_domain(), std::move(parts)));
+  std::vector<Factor> potentials = {some_potential({0, 3}, rng), some_potential({3, 4}, rng),
+                                    some_potential({0, 4}, rng), some_potential({1}, rng)};
+  potentials[0].values[5] = -std::numeric_limits<double>::infinity();  // a structural zero
+  const std::vector<Clique> others = {{1, 4}};
+  out.push_back(std::make_unique<GraphicalModel>(mixed_domain(), potentials, 5000.0, others));
+  out.push_back(std::make_unique<GraphicalModel>(mixed_domain(), 10.0));  // the uniform one
+  return out;
+}
+
+}  // namespace tandem::test
