@@ -82,6 +82,9 @@ TEST(Aim, GoldenRun) {
       run_aim(chained_table(500), moderate(), kReplaceOne, std::make_unique<SeededEntropy>(7));
   const auto& measurements = once.release.measurements;
   ASSERT_GE(measurements.size(), 5U);
+  EXPECT_EQ(measurements[0].values, (std::vector<double>{321, 140}));
+  EXPECT_EQ(measurements[4].values, (std::vector<double>{161, 27, 127, 7, 177, 18}));
+  EXPECT_NEAR(once.release.model->project({0}).values.front(), 337.846, 0.2);
   const auto again =
       run_aim(chained_table(500), moderate(), kReplaceOne, std::make_unique<SeededEntropy>(7));
   ASSERT_EQ(again.release.measurements.size(), measurements.size());

@@ -6,14 +6,19 @@
 //   noise, T = 16 d rounds at most, rho budget. docs/mechanisms/aim.md
 #include <fmt/core.h>
 
+#include <span>
 #include <tuple>
 #include <unordered_map>
 
 #include "tandem/mechanism/common.h"
+#include "tandem/mechanism/error_bounds.h"
+#include "tandem/mechanism/graphical.h"
 #include "tandem/mechanism/mechanism.h"
 #include "tandem/mechanism/tractable.h"
 #include "tandem/model/estimate_pgm.h"
 #include "tandem/model/junction_tree.h"
+#include "tandem/privacy/accountant.h"
+#include "tandem/privacy/score_grid.h"
 
 namespace tandem::mechanism {
 namespace {
@@ -24,62 +29,85 @@ struct Options {
   double max_model_mb = 8.0;
 };
 
+constexpr double kConfidence = 0.95;  // of the error bounds
+constexpr double kUsualRoundsPerColumn = 3.0;
 constexpr double kRoundTolerance = 1e-3;
 constexpr double kFinalTolerance = 1e-4;
 
-// w_r = sum over the workload of |r and s|.
-double weight_of(const Clique& r, const Workload& workload) {
-  double weight = 0.0;
+// w_r = sum over the workload of |r and s|: for each column of r, all that names it.
+std::vector<double> weights_of(std::span<const Clique> closure, const Workload& workload) {
+  std::vector<double> named(workload.domain().size(), 0.0);
   for (const auto& [s, importance] : workload.cliques()) {
-    weight += importance * static_cast<double>(intersect(r, s).size());
+    for (const auto id : s) named[id] += importance;
   }
-  return weight;
+  std::vector<double> w;
+  for (const auto& r : closure) {
+    w.push_back(0.0);
+    for (const auto id : r) w.back() += named[id];
+  }
+  return w;
 }
 
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
   const Domain& domain = problem.domain;
+  const auto start = start_model(problem, options.max_model_mb);
   const auto n = public_total(curator);
-  const auto one_ways = one_way_marginals(domain);
-  const auto closure = problem.workload.downward_closure();
+  const auto one_ways = informative_columns(domain);
+  const auto closure = informative(domain, problem.workload.downward_closure());
+  const auto weights = weights_of(closure, problem.workload);
   std::unordered_map<Clique, double> w;
-  for (const auto& r : closure) w[r] = weight_of(r, problem.workload);
+  for (std::size_t i = 0; i < closure.size(); ++i) w[closure[i]] = weights[i];
   const Cost rho = curator.remaining();
-  const double T = options.rounds_per_column * static_cast<double>(domain.size());
+  const double T = options.rounds_per_column * static_cast<double>(one_ways.size());
   auto [to_select, to_measure] = (rho / T).split(options.select_share);
 
   // Initialise: every one-way marginal.
-  auto y = curator.measure_all(one_ways, to_measure * static_cast<double>(domain.size()));
+  auto y = curator.measure_all(one_ways, to_measure * static_cast<double>(one_ways.size()));
   const double total = n ? *n : estimate_total(y);
-  std::vector<Clique> measured;
-  for (const auto& query : one_ways) measured.push_back(query.clique);
+  std::vector<Clique> held = start.cliques;  // what the model must hold
   PgmOptions fit_options{.tolerance = kRoundTolerance, .threads = Threads::all()};
-  auto fit = estimate_pgm(domain, y, total, {}, fit_options);
+  auto fit = estimate_pgm(domain, y, total, start.zeros, fit_options);
+  std::vector<ErrorBound> bounds;
 
   while (!curator.remaining().is_zero()) {
     const Cost left = curator.remaining();
     const bool last = left < (to_select + to_measure) * 2.0;
     if (last) std::tie(to_select, to_measure) = left.split(options.select_share);
     const double used = 1.0 - left.lower_bound() / rho.lower_bound();
-    const auto C =
-        tractable(closure, fit.model, measured, options.max_model_mb * (last ? 1.0 : used));
+    const double room = (options.max_model_mb - start.mb) * (last ? 1.0 : used);
+    const auto C = tractable(closure, fit.model, held, start.mb + room);
 
     // Select: where the model is further off than a measurement would be.
     auto answers = fit.model.project_all(C);
     std::vector<Candidate> scored;
+    std::vector<LastRound::Contender> contenders;
     for (std::size_t i = 0; i < C.size(); ++i) {
       const double noise =
           expected_noise(curator.noise_scale({C[i]}, to_measure), answers[i].values.size());
       scored.push_back(
           {C[i], Origin::Private, w[C[i]] * (l1_error(std::move(answers[i])) - noise)});
+      contenders.push_back({C[i], w[C[i]], noise});
     }
-    const Clique r = C[curator.select(scored, to_select)];
+    const std::size_t best = curator.select(scored, to_select);
+    const Clique r = C[best];
 
     // Measure, and estimate again from where the model was.
     y.push_back(curator.measure({r}, last ? curator.remaining() : to_measure));
-    measured.push_back(r);
+    held.push_back(r);
     const auto before = fit.model.project(r);
     if (last) fit_options.tolerance = kFinalTolerance;
-    fit = estimate_pgm(domain, y, total, fit.model.potentials(), fit_options);
+    auto next = estimate_pgm(domain, y, total, fit.model.potentials(), fit_options);
+    if (last) {
+      const auto grid = ScoreGrid::of(scored, domain, curator.unit());
+      bounds = error_bounds(problem.workload, next.model, y,
+                            {.contenders = std::move(contenders),
+                             .chosen = best,
+                             .sensitivity = static_cast<double>(grid.sensitivity) * grid.step(),
+                             .epsilon = exponential_epsilon(Rho(to_select.lower_bound())).value(),
+                             .model = std::move(fit.model)},
+                            kConfidence);
+    }
+    fit = std::move(next);
 
     // Anneal: what the measurement taught was no more than its noise, so ask for less noise.
     const auto after = fit.model.project(r);
@@ -89,33 +117,36 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     }
   }
 
-  Release release;
-  release.total = total;
-  if (!fit.converged) {
-    release.warnings.push_back(fmt::format(
-        "The model was still improving after {} propagations; its answers can be refitted free of "
-        "charge.",
-        fit.propagations));
-  }
-  release.model = std::make_unique<GraphicalModel>(std::move(fit.model));
-  release.measurements = std::move(y);
+  auto release = graphical_release(std::move(fit), std::move(y), total, start);
+  release.error_bounds = std::move(bounds);
   return release;
+}
+
+// Annealing ends most runs after a few rounds a column.
+Effort effort_of(const Problem& problem, const Options& options) {
+  const auto closure = informative(problem.domain, problem.workload.downward_closure());
+  return effort(problem.domain, closure, options.max_model_mb,
+                kUsualRoundsPerColumn * static_cast<double>(problem.domain.size()));
+}
+
+double memory(const Problem& problem, const Options& options) {
+  return effort_of(problem, options).bytes;
 }
 
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                               const Options& options) {
-  const double T = options.rounds_per_column * static_cast<double>(problem.domain.size());
+  start_model(problem, options.max_model_mb);  // says what there is no room for
+  const auto one_ways = informative_columns(problem.domain);
+  const double T = options.rounds_per_column * static_cast<double>(one_ways.size());
   const auto [to_select, to_measure] = (curator.remaining() / T).split(options.select_share);
-  const Sigma sigma = curator.noise_scale({Clique{0}}, to_measure);
-  return {
-      fmt::format("Measures {} one-way marginals, each count with noise of standard deviation "
-                  "{:.4g}.",
-                  problem.domain.size(), sigma.value()),
-      fmt::format("Then selects and measures the marginals that the model gets wrong, among {}, "
-                  "with less noise each time one teaches it little.",
-                  problem.workload.downward_closure().size()),
-      fmt::format("The model takes at most {}.",
-                  describe_bytes(static_cast<UInt128>(options.max_model_mb * 1e6)))};
+  const Sigma sigma = curator.noise_scale(one_ways.front(), to_measure);
+  return {fmt::format("Measures the {} one-way marginals, each count with noise of standard "
+                      "deviation {:.4g}.",
+                      one_ways.size(), sigma.value()),
+          fmt::format("Then selects and measures the marginals that the model gets wrong, among "
+                      "{}, with less noise each time one teaches it little.",
+                      informative(problem.domain, problem.workload.downward_closure()).size()),
+          effort_of(problem, options).describe()};
 }
 
 }  // namespace
@@ -132,7 +163,8 @@ Mechanism aim() {
        field("select-share", &Options::select_share, "share of each round's budget for selection",
              between(0.001, 0.999)),
        field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
-             at_least(0.001))});
+             at_least(0.001))},
+      memory);
 }
 
 }  // namespace tandem::mechanism

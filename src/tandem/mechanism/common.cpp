@@ -36,6 +36,18 @@ double measure_total(Curator& curator, Release& release) {
   return release.total = std::max(1.0, release.measurements.back().values.front());
 }
 
+std::vector<Measurement> measure_to_the_end(Curator& curator,
+                                            std::span<const LinearQuery> queries) {
+  Cost left = curator.remaining();
+  std::vector<Cost> costs;
+  for (std::size_t i = queries.size(); i > 0; --i) {
+    const auto [mine, rest] = left.split(1.0 / static_cast<double>(i));
+    costs.push_back(mine);
+    left = rest;
+  }
+  return curator.measure_all(queries, costs);
+}
+
 double estimate_total(std::span<const Measurement> marginals) {
   check(!marginals.empty(), "a total is estimated from at least one marginal");
   double weighted = 0.0;

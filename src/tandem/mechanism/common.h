@@ -23,6 +23,9 @@ std::optional<double> public_total(Curator& curator);
 // the budget. At least 1; a measurement is added to the release, whose total it becomes.
 double measure_total(Curator& curator, Release& release);
 
+// Measures them with all that is left, in equal shares; the last takes what rounding leaves.
+std::vector<Measurement> measure_to_the_end(Curator& curator, std::span<const LinearQuery> queries);
+
 // The number of rows from noisy marginals: each one's sum, weighted by its precision. At least 1.
 double estimate_total(std::span<const Measurement> marginals);
 

@@ -10,6 +10,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/mechanism/common.h"
+#include "tandem/mechanism/graphical.h"
 #include "tandem/mechanism/mechanism.h"
 #include "tandem/mechanism/tractable.h"
 #include "tandem/model/estimate_pgm.h"
@@ -18,9 +19,14 @@
 namespace tandem::mechanism {
 namespace {
 
+// Each round weighs every candidate anew; or as the authors' code does: a candidate that was too
+// large once never returns, and the first round knows no model.
+enum class Filtering { EachRound, Of2024 };
+
 struct Options {
   int rounds = 30;
   double select_share = 0.2;  // 1 - alpha
+  Filtering selection = Filtering::EachRound;
   double max_model_mb = 8.0;
 };
 
@@ -74,14 +80,17 @@ std::vector<Measurement> equally_weighted(std::vector<Measurement> y, Sigma sigm
 }
 
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
+  const auto start = start_model(problem, options.max_model_mb);
   const double n = rows_or_measured(curator);
-  const auto closure = problem.workload.downward_closure();
+  const bool as_2024 = options.selection == Filtering::Of2024;
+  const auto closure = informative(problem.domain, problem.workload.downward_closure());
   const auto proxies = public_proxies(problem.public_data, closure, n);
   const Cost rho = curator.remaining();
   std::vector<Measurement> y;
-  std::vector<Clique> measured;
+  std::vector<Clique> held = start.cliques;  // what the model must hold
+  std::vector<Clique> candidates = closure;
   PgmOptions fit_options{.tolerance = kRoundTolerance, .threads = Threads::all()};
-  PgmFit fit{.model = GraphicalModel(problem.domain, {}, n, {}, Threads::all())};  // uniform
+  PgmFit fit{.model = GraphicalModel(problem.domain, start.zeros, n, {}, Threads::all())};
 
   for (int t = 0; t < options.rounds; ++t) {
     const bool last = t + 1 == options.rounds;
@@ -89,7 +98,9 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const auto [to_select, to_measure] = round.split(options.select_share);
     const double used = 1.0 - curator.remaining().lower_bound() / rho.lower_bound();
     const double share = last ? 1.0 : std::max(used, 1.0 / options.rounds);
-    const auto C = tractable(closure, fit.model, measured, options.max_model_mb * share);
+    const double room = (options.max_model_mb - start.mb) * share;
+    const auto C = tractable(candidates, fit.model, held, start.mb + room);
+    if (as_2024) candidates = C;
 
     auto answers = fit.model.project_all(C);
     std::vector<Candidate> scored;
@@ -98,7 +109,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
       while (closure[at] != C[i]) ++at;
       const Sigma sigma = curator.noise_scale({C[i]}, to_measure);
       const double noise = expected_noise(sigma, answers[i].values.size());
-      const Score error = l1_error(std::move(answers[i]));
+      const Score error = as_2024 && t == 0 ? Score() : l1_error(std::move(answers[i]));
       scored.push_back({C[i], Origin::Private, error - noise});
       proxy_of.push_back(at);
       if (last) continue;  // what a public marginal saves could not be spent any more
@@ -112,35 +123,37 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
         scored[best].origin == Origin::Public
             ? proxy_measurement(proxies[proxy_of[best]])
             : curator.measure({scored[best].clique}, last ? curator.remaining() : to_measure));
-    measured.push_back(scored[best].clique);
+    held.push_back(scored[best].clique);
     if (last) fit_options.tolerance = kFinalTolerance;
     fit = estimate_pgm(problem.domain, equally_weighted(y, sigma), n, fit.model.potentials(),
                        fit_options);
   }
 
-  Release release;
-  release.total = n;
-  if (!fit.converged) {
-    release.warnings.push_back(fmt::format(
-        "The model was still improving after {} propagations; its answers can be refitted free of "
-        "charge.",
-        fit.propagations));
-  }
-  release.model = std::make_unique<GraphicalModel>(std::move(fit.model));
-  release.measurements = std::move(y);
-  return release;
+  return graphical_release(std::move(fit), std::move(y), n, start);
+}
+
+Effort effort_of(const Problem& problem, const Options& options) {
+  const auto closure = informative(problem.domain, problem.workload.downward_closure());
+  return effort(problem.domain, closure, options.max_model_mb, options.rounds);
+}
+
+double memory(const Problem& problem, const Options& options) {
+  return effort_of(problem, options).bytes;
 }
 
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                               const Options& options) {
+  start_model(problem, options.max_model_mb);  // says what there is no room for
+  const auto closure = informative(problem.domain, problem.workload.downward_closure());
   const auto [to_select, to_measure] =
       (curator.remaining() / options.rounds).split(options.select_share);
-  const Sigma sigma = curator.noise_scale({Clique{0}}, to_measure);
+  const Sigma sigma = curator.noise_scale({closure.front()}, to_measure);
   return {
       fmt::format("In each of {} rounds selects one of {} marginals, from the private table with "
                   "noise of standard deviation {:.4g} or less, or from the public ones.",
-                  options.rounds, problem.workload.downward_closure().size(), sigma.value()),
-      "What a public marginal saves is spent on later rounds."};
+                  options.rounds, closure.size(), sigma.value()),
+      "What a public marginal saves is spent on later rounds.",
+      effort_of(problem, options).describe()};
 }
 
 }  // namespace
@@ -156,8 +169,13 @@ Mechanism jam_pgm() {
       {field("rounds", &Options::rounds, "number of rounds T", at_least(1)),
        field("select-share", &Options::select_share, "share of each round's budget for selection",
              between(0.001, 0.999)),
+       choice("selection", &Options::selection,
+              {{"each-round", Filtering::EachRound}, {"2024", Filtering::Of2024}},
+              "weigh all candidates in each round; or as the authors' code: drop for ever what was "
+              "too large once, and choose first without a model"),
        field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
-             at_least(0.001))});
+             at_least(0.001))},
+      memory);
 }
 
 }  // namespace tandem::mechanism

@@ -29,6 +29,9 @@ struct Mechanism {
   std::function<Release(Curator&, const Problem&, const Parameters&, Rng&)> run;
   // What it would do with this budget, in sentences; the curator holds no data here.
   std::function<std::vector<std::string>(const Curator&, const Problem&, const Parameters&)> plan;
+  // Bytes that it may need beside the tables, estimated from above; the problem needs no public
+  // data for this.
+  std::function<double(const Problem&, const Parameters&)> memory;
 };
 
 struct MechanismText {
@@ -44,7 +47,8 @@ Mechanism make_mechanism(const MechanismText& text,
                          Release (*run)(Curator&, const Problem&, const Options&, Rng&),
                          std::vector<std::string> (*plan)(const Curator&, const Problem&,
                                                           const Options&),
-                         const std::vector<Field<Options>>& fields) {
+                         const std::vector<Field<Options>>& fields,
+                         double (*memory)(const Problem&, const Options&) = nullptr) {
   Mechanism out;
   out.name = text.name;
   out.summary = text.summary;
@@ -64,6 +68,9 @@ Mechanism make_mechanism(const MechanismText& text,
   };
   out.plan = [=](const Curator& curator, const Problem& problem, const Parameters& given) {
     return plan(curator, problem, read_options(name, fields, given));
+  };
+  out.memory = [=](const Problem& problem, const Parameters& given) {
+    return memory == nullptr ? 0.0 : memory(problem, read_options(name, fields, given));
   };
   return out;
 }

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/mechanism/graphical.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+#include "tandem/model/junction_tree.h"
+#include "tandem/query/workload.h"
+
+namespace tandem {
+namespace {
+
+constexpr double kShareOfRules = 0.25;
+
+// Measured with aim and jam-pgm on ADULT and on wide generated tables; docs/mechanisms/aim.md.
+constexpr double kModelCopies = 16.0;     // beliefs, bases, messages, the solver's history
+constexpr double kBytesPerAnswer = 32.0;  // the model's, the true count, the score's grid
+constexpr double kBytesPerCandidate = 600.0;
+constexpr double kSecondsPerModelByte = 2e-8;
+constexpr double kSecondsPerAnswer = 1e-8;
+constexpr double kSecondsPerCandidate = 2e-6;
+
+void check_columns_fit(const Domain& domain, double limit_mb) {
+  if (std::ranges::all_of(domain.attributes(), [](const auto& a) { return a.size == 1; })) {
+    throw UsageError(
+        "Every column has a single value, so there is nothing to measure; add columns to the "
+        "schema.");
+  }
+  const UInt128 bytes = model_bytes(domain, {});
+  if (static_cast<double>(bytes) <= limit_mb * 1e6) return;
+  std::vector<AttributeId> ids(domain.size());
+  std::iota(ids.begin(), ids.end(), AttributeId{0});
+  std::ranges::stable_sort(ids, std::ranges::greater{},
+                           [&](AttributeId id) { return domain[id].size; });
+  const AttributeId largest = ids.front();
+  std::vector<AttributeId> wide;  // that make up most of it
+  for (const auto id : ids) {
+    if (domain[id].size * 10.0 >= domain[largest].size) wide.push_back(id);
+  }
+  wide.resize(std::min<std::size_t>(wide.size(), 5));
+  throw UsageError(fmt::format(
+      "Even a model of single columns would take {}, above max-model-mb {:g}, most of it for {}; "
+      "make them coarser in the schema, or raise max-model-mb.",
+      describe_bytes(bytes), limit_mb, domain.describe(Clique(std::move(wide)))));
+}
+
+Clique clique_of(const ImpossibleBox& box) {
+  std::vector<AttributeId> ids;
+  for (const auto& side : box.sides) ids.push_back(side.attribute);
+  return Clique(std::move(ids));
+}
+
+// Adds minus infinity to every cell of the box.
+void exclude(const ImpossibleBox& box, const Domain& domain, Factor& zeros) {
+  std::vector<std::size_t> cells = {0};  // inside the box, over the attributes so far
+  for (const auto id : zeros.clique) {
+    const auto side = std::ranges::find(box.sides, id, &ImpossibleBox::Side::attribute);
+    std::vector<std::size_t> further;
+    for (const std::size_t cell : cells) {
+      for (Code code = 0; code < domain[id].size; ++code) {
+        if (side->codes[code]) further.push_back(cell * domain[id].size + code);
+      }
+    }
+    cells = std::move(further);
+  }
+  for (const std::size_t cell : cells) {
+    zeros.values[cell] = -std::numeric_limits<double>::infinity();
+  }
+}
+
+}  // namespace
+
+ModelStart start_model(const Problem& problem, double limit_mb) {
+  const Domain& domain = problem.domain;
+  check_columns_fit(domain, limit_mb);
+  std::vector<const ImpossibleBox*> boxes;
+  for (const auto& box : problem.impossible) boxes.push_back(&box);
+  // Small ones first: more rules find room.
+  std::ranges::stable_sort(boxes, {}, [&](const auto* box) {
+    return domain.try_cells(clique_of(*box)).value_or(std::numeric_limits<std::size_t>::max());
+  });
+  ModelStart start;
+  std::vector<Clique> left_out;
+  for (const auto* box : boxes) {
+    const Clique clique = clique_of(*box);
+    auto known = std::ranges::find(start.zeros, clique, &Factor::clique);
+    if (known == start.zeros.end()) {
+      const auto bytes = static_cast<double>(ModelSizer(domain, start.cliques).bytes_with(clique));
+      if (bytes > kShareOfRules * limit_mb * 1e6) {
+        if (std::ranges::find(left_out, clique) == left_out.end()) left_out.push_back(clique);
+        continue;
+      }
+      start.cliques.push_back(clique);
+      start.zeros.push_back({clique, std::vector<double>(domain.cells(clique), 0.0)});
+      known = start.zeros.end() - 1;
+    }
+    exclude(*box, domain, *known);
+  }
+  for (const auto& clique : left_out) {
+    start.warnings.push_back(fmt::format(
+        "The model has no room for a rule on {}; rows that break it were settled after they were "
+        "drawn, answers were not (a larger max-model-mb would hold it).",
+        domain.describe(clique)));
+  }
+  start.mb = static_cast<double>(model_bytes(domain, start.cliques)) / 1e6;
+  return start;
+}
+
+std::string Effort::describe() const {
+  const double minutes = seconds / 60.0;
+  std::string time = "seconds";
+  if (seconds >= 10.0) time = fmt::format("about {:.0f} seconds", std::ceil(seconds / 10.0) * 10.0);
+  if (minutes >= 2.0) time = fmt::format("about {:.0f} minutes", minutes);
+  if (minutes >= 120.0) time = fmt::format("about {:.0f} hours", minutes / 60.0);
+  return fmt::format(
+      "The model takes at most {}, the whole computation {}, and roughly {} on one "
+      "core beside reading and counting.",
+      describe_bytes(static_cast<UInt128>(model_bytes)), human_bytes(bytes), time);
+}
+
+Effort effort(const Domain& domain, std::span<const Clique> candidates, double limit_mb,
+              double rounds) {
+  double cells = 0.0;
+  for (const auto& clique : candidates) {
+    double product = 1.0;
+    for (const auto id : clique) product *= static_cast<double>(domain[id].size);
+    cells += product;
+  }
+  Effort out;
+  out.model_bytes = std::min(limit_mb * 1e6, static_cast<double>(model_bytes(domain, candidates)));
+  out.bytes = kModelCopies * out.model_bytes + kBytesPerAnswer * cells +
+              kBytesPerCandidate * static_cast<double>(candidates.size());
+  // The model grows to its size over the rounds, so it has half of it on average.
+  out.seconds = rounds * (kSecondsPerModelByte * out.model_bytes / 2.0 + kSecondsPerAnswer * cells +
+                          kSecondsPerCandidate * static_cast<double>(candidates.size()));
+  return out;
+}
+
+std::vector<Clique> informative(const Domain& domain, std::vector<Clique> cliques) {
+  std::erase_if(cliques, [&](const Clique& clique) {
+    return std::ranges::all_of(clique, [&](AttributeId id) { return domain[id].size == 1; });
+  });
+  return cliques;
+}
+
+std::vector<LinearQuery> informative_columns(const Domain& domain) {
+  std::vector<LinearQuery> out;
+  for (AttributeId id = 0; id < domain.size(); ++id) {
+    if (domain[id].size > 1) out.push_back({Clique{id}});
+  }
+  return out;
+}
+
+Release graphical_release(PgmFit fit, std::vector<Measurement> y, double total,
+                          const ModelStart& start) {
+  Release release;
+  release.total = total;
+  release.warnings = start.warnings;
+  if (!fit.converged) {
+    release.warnings.push_back(fmt::format(
+        "The model was still improving after {} propagations; its answers can be refitted free of "
+        "charge.",
+        fit.propagations));
+  }
+  release.model = std::make_unique<GraphicalModel>(std::move(fit.model));
+  release.measurements = std::move(y);
+  return release;
+}
+
+}  // namespace tandem

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What mechanisms on graphical models share: where their models start, what they will take, and how
+// a fitted one becomes a release.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/mechanism/problem.h"
+#include "tandem/mechanism/release.h"
+#include "tandem/model/estimate_pgm.h"
+#include "tandem/query/linear_query.h"
+
+namespace tandem {
+
+// A model before anything is measured: every column, and what cannot occur.
+struct ModelStart {
+  std::vector<Factor> zeros;    // minus infinity where the schema's rules exclude a cell, else 0
+  std::vector<Clique> cliques;  // of the zeros: the model holds them from the beginning
+  double mb = 0.0;              // its size
+  std::vector<std::string> warnings;  // rules that there is no room for
+};
+
+// Rules may take a quarter of the limit; those too large for that are left to the rows, which are
+// settled after they are drawn. UsageError that names the largest columns when they alone exceed
+// the limit.
+ModelStart start_model(const Problem& problem, double limit_mb);
+
+// What a run takes, before it starts: from above for memory, roughly for time.
+struct Effort {
+  double model_bytes = 0.0;
+  double bytes = 0.0;            // the model, its solver, and an answer to every candidate
+  double seconds = 0.0;          // on one core, without reading and counting the table
+  std::string describe() const;  // "The model takes at most 8 MB, ..."
+};
+Effort effort(const Domain& domain, std::span<const Clique> candidates, double limit_mb,
+              double rounds);
+
+// Without those of a single cell: everybody knows what they hold.
+std::vector<Clique> informative(const Domain& domain, std::vector<Clique> cliques);
+std::vector<LinearQuery> informative_columns(const Domain& domain);  // their one-way marginals
+
+// The fitted model with what it was fitted to; a warning if the fit was cut off.
+Release graphical_release(PgmFit fit, std::vector<Measurement> y, double total,
+                          const ModelStart& start);
+
+}  // namespace tandem

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// MST: a tree of two-way marginals, chosen as a maximum spanning tree.
+//   McKenna, Miklau, Sheldon. Winning the NIST Contest: A scalable and general approach to
+//   differentially private synthetic data. 2021. Algorithms 1 to 3, with the tree chosen privately.
+//   Symbols: y noisy marginals, sigma their noise, p model, rho budget. docs/mechanisms/mst.md
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "tandem/mechanism/common.h"
+#include "tandem/mechanism/compression.h"
+#include "tandem/mechanism/graphical.h"
+#include "tandem/mechanism/mechanism.h"
+#include "tandem/model/junction_tree.h"
+
+namespace tandem::mechanism {
+namespace {
+
+constexpr double kFitInRounds = 10.0;  // one cold fit takes as long as so many warm ones
+
+struct Options {
+  double merge_below = 3.0;  // times sigma
+  double max_model_mb = 8.0;
+};
+
+std::vector<Clique> all_pairs_of(const Domain& domain) {
+  std::vector<Clique> out;
+  for (AttributeId a = 0; a < domain.size(); ++a) {
+    for (AttributeId b = a + 1; b < domain.size(); ++b) {
+      if (domain[a].size > 1 && domain[b].size > 1) out.push_back({a, b});
+    }
+  }
+  return out;
+}
+
+// Kruskal's algorithm, with the exponential mechanism in place of the maximum: at each step an edge
+// between two parts of the forest, by how wrong the model without any edge is about it.
+std::vector<Clique> spanning_tree(Curator& curator, const GraphicalModel& independent,
+                                  const ModelStart& start, Cost step, double limit_mb) {
+  const Domain& domain = independent.domain();
+  const auto pairs = all_pairs_of(domain);
+  std::vector<Candidate> errors;
+  for (auto& answer : independent.project_all(pairs)) {
+    const Clique pair = answer.clique;
+    errors.push_back({pair, Origin::Private, l1_error(std::move(answer))});
+  }
+  std::vector<std::size_t> part(domain.size());  // of the forest
+  std::iota(part.begin(), part.end(), std::size_t{0});
+  std::vector<Clique> tree;
+  std::vector<Clique> held = start.cliques;
+  for (;;) {
+    const ModelSizer sizer(domain, held);
+    std::vector<Candidate> C;
+    for (const auto& candidate : errors) {
+      const Clique& pair = candidate.clique;
+      if (part[pair[0]] == part[pair[1]]) continue;
+      if (static_cast<double>(sizer.bytes_with(pair)) > limit_mb * 1e6) continue;
+      C.push_back(candidate);
+    }
+    if (C.empty()) return tree;
+    const Clique best = C[curator.select(C, step)].clique;
+    tree.push_back(best);
+    held.push_back(best);
+    const std::size_t joined = part[best[1]];
+    const std::size_t into = part[best[0]];
+    std::ranges::replace(part, joined, into);
+  }
+}
+
+Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
+  const Domain& domain = problem.domain;
+  const auto start = start_model(problem, options.max_model_mb);
+  const auto n = public_total(curator);
+  const auto one_ways = informative_columns(domain);
+  const auto edges = static_cast<double>(one_ways.size() - 1);
+  const Cost third = curator.remaining() / 3.0;
+  const PgmOptions fit_options{.tolerance = 1e-4, .threads = Threads::all()};
+
+  auto y = curator.measure_all(one_ways, third);
+  const double total = n ? *n : estimate_total(y);
+  const auto independent = estimate_pgm(domain, y, total, start.zeros, fit_options).model;
+  const Compression groups(domain, y, options.merge_below);
+
+  std::vector<Clique> tree;
+  if (edges > 0.0) {
+    tree = spanning_tree(curator, independent, start, third / edges, options.max_model_mb);
+  }
+
+  std::vector<LinearQuery> queries;
+  for (const auto& pair : tree) queries.push_back(groups.query(pair));
+  if (queries.empty()) queries = one_ways;  // no pair fits: the same again, with less noise
+  for (auto& measured : measure_to_the_end(curator, queries)) y.push_back(std::move(measured));
+
+  std::vector<Measurement> y_groups;
+  for (const auto& measured : y) y_groups.push_back(groups.compress(measured));
+  auto fit =
+      estimate_pgm(groups.domain(), y_groups, total, groups.compress(start.zeros), fit_options);
+  fit.model = groups.spread(fit.model, start.zeros);
+  return graphical_release(std::move(fit), std::move(y), total, start);
+}
+
+Effort effort_of(const Problem& problem, const Options& options) {
+  return effort(problem.domain, all_pairs_of(problem.domain), options.max_model_mb, kFitInRounds);
+}
+
+double memory(const Problem& problem, const Options& options) {
+  return effort_of(problem, options).bytes;
+}
+
+std::vector<std::string> plan(const Curator& curator, const Problem& problem,
+                              const Options& options) {
+  start_model(problem, options.max_model_mb);  // says what there is no room for
+  const auto one_ways = informative_columns(problem.domain);
+  const auto pairs = all_pairs_of(problem.domain);
+  const auto d = static_cast<double>(one_ways.size());
+  const Cost third = curator.remaining() / 3.0;
+  std::vector<std::string> out = {
+      fmt::format("Measures {} one-way marginals, each count with noise of standard deviation "
+                  "{:.4g}; values below {:g} times that are merged.",
+                  one_ways.size(), curator.noise_scale(one_ways.front(), third / d).value(),
+                  options.merge_below)};
+  if (!pairs.empty()) {
+    const Sigma sigma = curator.noise_scale({pairs.front()}, third / (d - 1.0));
+    out.push_back(fmt::format(
+        "Selects a tree of {} of the {} pairs of columns and measures it, each count with noise of "
+        "standard deviation {:.4g}.",
+        one_ways.size() - 1, pairs.size(), sigma.value()));
+  }
+  out.push_back(effort_of(problem, options).describe());
+  return out;
+}
+
+}  // namespace
+
+Mechanism mst() {
+  return make_mechanism<Options>(
+      {.name = "mst",
+       .summary = "Graphical model, a tree of the pairs of columns that depend most",
+       .reference = "McKenna, Miklau, Sheldon. Winning the NIST Contest: A scalable and general "
+                    "approach to differentially private synthetic data. 2021.",
+       .pure = true},
+      run, plan,
+      {field("merge-below", &Options::merge_below,
+             "values counted below so many standard deviations of noise are merged in pairs",
+             at_least(0.0)),
+       field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
+             at_least(0.001))},
+      memory);
+}
+
+}  // namespace tandem::mechanism
