@@ -15,6 +15,7 @@
 #include "tandem/mechanism/common.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/query/projectable.h"
+#include "tandem/source/memory_source.h"
 
 namespace tandem {
 namespace {
@@ -269,6 +270,38 @@ TEST(Gate, CountsEachMarginalOnceWhileItIsKept) {
   EXPECT_EQ(asked, (std::vector<std::size_t>{2}));  // in one pass
   curator.measure({Clique{1}}, share);
   EXPECT_EQ(asked.size(), 1U);
+}
+
+// Counts that are kept from a selection are those of its cells, whatever was asked before.
+TEST(Gate, EverySelectionLooksAtItsOwnCells) {
+  const Domain domain = domain_of({5, 2});
+  const std::vector<std::vector<Code>> rows = {{0, 0}, {1, 0}, {1, 0}, {2, 1}, {2, 1},
+                                               {2, 1}, {3, 1}, {3, 1}, {3, 1}, {3, 0}};
+  const std::vector<double> zeros(10, 0.0);
+  const LinearMap half = LinearMap::rows({{{0, 1}}, {{1, 1}, {3, 1}}, {{4, 1}}}, 5);
+  struct Case {
+    LinearQuery query;
+    std::vector<std::uint32_t> among;
+    std::size_t best;
+  };
+  const std::vector<Case> cases = {{{Clique{0}}, {0, 1}, 1},       {{Clique{0}}, {0, 2}, 2},
+                                   {{Clique{0}}, {0, 2}, 2},       {{Clique{0}}, {}, 3},
+                                   {{Clique{0}}, {0, 2}, 2},       {{Clique{0}, half}, {0, 1}, 1},
+                                   {{Clique{0}, half}, {0, 2}, 0}, {{Clique{0}}, {0, 2}, 2},
+                                   {{Clique{1}}, {0, 1}, 1},       {{Clique{0, 1}}, {2, 6}, 2},
+                                   {{Clique{0, 1}}, {1, 2, 5}, 5}, {{Clique{0}}, {1, 4}, 1}};
+  for (const std::size_t cache_bytes : {std::size_t{0}, std::size_t{1} << 20}) {
+    Curator curator(PrivateData(memory_source(Table::from_rows(domain, rows))),
+                    Filter::zcdp(Rho(1e6)), std::make_unique<test::NoNoise>(), memory_transcript(),
+                    {.unit = kAdd, .threads = {}, .cache_bytes = cache_bytes, .progress = {}});
+    const Cost share = curator.remaining() / static_cast<double>(cases.size());
+    for (const auto& [query, among, best] : cases) {
+      const std::size_t outputs = query.map.outputs(domain.cells(query.clique));
+      const CellScores scores{
+          .query = query, .reference = std::span(zeros).first(outputs), .among = among};
+      EXPECT_EQ(curator.select_cell(std::span(&scores, 1), share).output, best);
+    }
+  }
 }
 
 // ---- Groups -------------------------------------------------------------------------------------

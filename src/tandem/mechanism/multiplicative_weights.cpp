@@ -176,7 +176,7 @@ double multiplicative_weights_bytes(const Domain& domain, const Workload& worklo
   const double stored = 4.0 * std::min(static_cast<double>(WorkloadAnswers::kMostKept),
                                        rows * static_cast<double>(workload.size()));
   const auto cells = static_cast<double>(workload.queries());
-  return 2.0 * row * rows + stored + std::min(kept, 400.0 * rows) + 3.0 * sizeof(double) * cells;
+  return 2.0 * row * rows + stored + std::min(kept, 400.0 * rows) + 5.0 * sizeof(double) * cells;
 }
 
 void check_model_memory(const std::string& mechanism, const Domain& domain,

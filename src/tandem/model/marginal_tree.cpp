@@ -162,23 +162,17 @@ class MarginalTree::Grower {
     const auto entries = static_cast<double>(firsts.size());
     Group best{{targets.front()}, {}};
     double best_cost = entries;
-    std::vector<AttributeId> clique(marginals_[targets.front()].begin(),
-                                    marginals_[targets.front()].end());
+    if (targets.size() == 1) return best;
     std::ranges::fill(inside_, 0);
-    Projection projection{std::vector<std::uint32_t>(firsts.size(), 0), 1};
-    for (const auto id : clique) {
-      inside_[id] = 1;
-      extend(projection, firsts, id);
-    }
-    for (int failures = 0; failures < 2;) {
+    for (const auto id : marginals_[targets.front()]) inside_[id] = 1;
+    Projection projection = project(firsts, targets.front());
+    for (;;) {
       auto members = members_and_gains(targets);
       const double cost = entries / static_cast<double>(members.size()) + projection.size;
-      if (members.size() > 1 && cost < best_cost) {
+      if (members.size() > 1) {
+        if (cost >= best_cost) break;
         best = {std::move(members), projection};
         best_cost = cost;
-        failures = 0;
-      } else if (members.size() > 1) {
-        ++failures;
       }
       // Not even all targets together could be cheaper than what is found.
       if (entries / static_cast<double>(targets.size()) + projection.size >= best_cost) break;
@@ -233,18 +227,31 @@ class MarginalTree::Grower {
     projection.size = numbering_.count();
   }
 
-  // Entries in the order of cells.
-  Node leaf(std::span<const std::uint32_t> firsts, std::size_t m) {
-    Node out;
-    out.entry.assign(firsts.size(), 0);
+  // A marginal's cell of each entry.
+  std::vector<std::uint32_t> cells_of(std::span<const std::uint32_t> firsts, std::size_t m) const {
+    std::vector<std::uint32_t> cells(firsts.size(), 0);
     for (const auto id : marginals_[m]) {
       const auto size = static_cast<std::uint32_t>(rows_.domain()[id].size);
       rows_.column(id).visit([&](auto codes) {
-        for (std::size_t e = 0; e < firsts.size(); ++e) {
-          out.entry[e] = out.entry[e] * size + codes[firsts[e]];
-        }
+        for (std::size_t e = 0; e < firsts.size(); ++e)
+          cells[e] = cells[e] * size + codes[firsts[e]];
       });
     }
+    return cells;
+  }
+
+  Projection project(std::span<const std::uint32_t> firsts, std::size_t m) {
+    Projection out{cells_of(firsts, m), 1};
+    numbering_.start(starts_[m + 1] - starts_[m], firsts.size());
+    numbering_.number(out.entry, [&](std::size_t e) { return out.entry[e]; });
+    out.size = numbering_.count();
+    return out;
+  }
+
+  // Entries in the order of cells.
+  Node leaf(std::span<const std::uint32_t> firsts, std::size_t m) const {
+    Node out;
+    out.entry = cells_of(firsts, m);
     std::vector<std::uint32_t> numbers(starts_[m + 1] - starts_[m], kNone);
     for (const auto cell : out.entry) numbers[cell] = 0;
     for (std::size_t cell = 0; cell < numbers.size(); ++cell) {

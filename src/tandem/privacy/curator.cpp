@@ -14,6 +14,7 @@
 
 #include "tandem/base/check.h"
 #include "tandem/base/digest.h"
+#include "tandem/base/multiversion.h"
 #include "tandem/base/text.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/discrete_gaussian.h"
@@ -78,6 +79,7 @@ std::string describe(const Candidate& candidate) {
 }
 
 // Tells lists of outputs apart, of one run and its resumption: a sum of products with odd keys.
+TANDEM_MULTIVERSION
 std::uint64_t hash_of(std::span<const std::uint32_t> outputs) {
   std::uint64_t mixed = outputs.size();
   std::uint64_t key = 0x9e3779b97f4a7c15ULL;
@@ -168,6 +170,16 @@ struct Curator::Impl {
   std::unordered_map<Clique, std::list<Factor>::iterator> cached;
   std::size_t cached_bytes = 0;
 
+  // Kept from one selection among cells for the next: the counts of the cells that can be chosen,
+  // side by side, and room for their scores. Never leaves this class either.
+  struct ChosenCounts {
+    Clique clique;
+    std::uint64_t list = 0;  // hash_of the cells
+    std::vector<double> counts;
+  };
+  std::vector<ChosenCounts> chosen;  // one for each CellScores
+  std::vector<std::int64_t> scores_room;
+
   const CuratorSettings& settings() const { return shared->settings; }
   PrivacyUnit effective_unit() const {
     PrivacyUnit unit = settings().unit;
@@ -218,6 +230,7 @@ struct Curator::Impl {
       cached_bytes -= cache.back().values.size() * sizeof(double);
       cached.erase(cache.back().clique);
       cache.pop_back();
+      chosen.clear();
     }
   }
 
@@ -293,7 +306,7 @@ struct Curator::Impl {
     return filter.currency() == Currency::Zcdp ? NoiseKind::Gaussian : NoiseKind::Laplace;
   }
 
-  std::size_t draw_one(const std::vector<std::int64_t>& values, Rate rate, Selection how) const {
+  std::size_t draw_one(std::span<const std::int64_t> values, Rate rate, Selection how) const {
     if (mutant(Mutant::LargestWins)) {
       return static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
     }
@@ -304,21 +317,53 @@ struct Curator::Impl {
                : permute_and_flip_draw(values, rate, entropy, settings().threads);
   }
 
-  // Privacy: scores on the public grid; they stay inside the gate. All counts are loaded before.
+  // Privacy: scores on the public grid; they stay inside the gate. All counts are loaded at once.
   std::vector<std::int64_t> values_of(std::span<const Candidate> candidates,
                                       const ScoreGrid& grid) {
+    std::vector<Clique> cliques;
+    for (const auto& candidate : candidates) {
+      for (const auto& term : candidate.score.terms()) cliques.push_back(term.reference->clique);
+    }
+    load(cliques);
     return evaluate(candidates, grid, [&](const Clique& c) -> const Factor& { return counts(c); });
   }
-  std::vector<std::int64_t> values_of(std::span<const CellScores> scores, const ScoreGrid& grid) {
-    return evaluate(
-        scores, grid, [&](const Clique& c) -> const Factor& { return counts(c); },
-        settings().threads);
+
+  // `lists`: hash_of the cells of each. Privacy: counts are taken by what they are counts of, so
+  // they are those of the cells asked for; were two lists ever of one hash, a score would be that
+  // of another cell, which one row moves as little.
+  std::span<const std::int64_t> values_of(std::span<const CellScores> scores, const ScoreGrid& grid,
+                                          std::span<const std::uint64_t> lists) {
+    chosen.resize(scores.size());
+    const auto known = [&](std::size_t i) {
+      const CellScores& cells = scores[i];
+      return !cells.among.empty() && cells.query.map.is_identity() && chosen[i].list == lists[i] &&
+             chosen[i].counts.size() == cells.among.size() &&
+             chosen[i].clique == cells.query.clique;
+    };
+    std::vector<Clique> cliques;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      if (!known(i)) cliques.push_back(scores[i].query.clique);
+    }
+    load(cliques);
+    std::vector<std::span<const double>> at_hand;
+    at_hand.reserve(scores.size());
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      if (known(i)) {
+        at_hand.emplace_back(chosen[i].counts);
+        continue;
+      }
+      const Clique& clique = scores[i].query.clique;
+      chosen[i] = {clique, lists[i], {}};
+      at_hand.push_back(counts_to_evaluate(scores[i], counts(clique), chosen[i].counts));
+    }
+    evaluate(scores, grid, at_hand, settings().threads, scores_room);
+    return scores_room;
   }
 
   // Privacy: charges first; then scores are evaluated on the public grid and one is drawn.
-  template <class Scores, class Prepare>
+  template <class Scores, class Values>
   std::size_t select_among(const Scores& scores, const std::string& what, std::string request,
-                           Cost cost, Selection how, Prepare&& prepare) {
+                           Cost cost, Selection how, Values&& values) {
     if (scores.empty()) throw InternalError("A selection needs at least one candidate.");
     const ScoreGrid grid = ScoreGrid::of(scores, domain(), effective_unit());
     if (cost.is_zero()) {
@@ -330,8 +375,7 @@ struct Curator::Impl {
     request += fmt::format("|{}|{:a}|{}|{}|{}", cost.grains(), epsilon.value(),
                            static_cast<int>(how), grid.shift, grid.sensitivity);
     const auto record = charged_step(what, cost, selection_rho(epsilon, how), request, [&] {
-      prepare();
-      const std::size_t drawn = draw_one(values_of(scores, grid), rate, how);
+      const std::size_t drawn = draw_one(values(grid), rate, how);
       return std::vector<std::vector<std::int64_t>>{{static_cast<std::int64_t>(drawn)}};
     });
     return static_cast<std::size_t>(single(record));
@@ -344,13 +388,6 @@ struct Curator::Impl {
 
   [[noreturn]] static void damaged() {
     throw UsageError("The interrupted run's transcript does not fit its settings; start anew.");
-  }
-
-  void load_for(std::span<const CellScores> scores) {
-    std::vector<Clique> cliques;
-    cliques.reserve(scores.size());
-    for (const auto& cells : scores) cliques.push_back(cells.query.clique);
-    load(cliques);
   }
 
   std::size_t choices(const CellScores& cells) const {
@@ -371,12 +408,29 @@ struct Curator::Impl {
     damaged();
   }
 
-  std::string describe_scores(std::string_view verb, std::span<const CellScores> scores) const {
-    std::string text = fmt::format("{}:{}", verb, scores.size());
+  // The hash of each list of cells to choose; 0 where all can be chosen.
+  static std::vector<std::uint64_t> hash_lists(std::span<const CellScores> scores) {
+    std::vector<std::uint64_t> lists;
+    lists.reserve(scores.size());
     for (const auto& cells : scores) {
-      text += fmt::format("|{},{},{:a}", describe(cells.query), static_cast<int>(cells.kind),
-                          cells.weight);
-      if (!cells.among.empty()) text += fmt::format(",{:x}", hash_of(cells.among));
+      lists.push_back(cells.among.empty() ? 0 : hash_of(cells.among));
+    }
+    return lists;
+  }
+
+  static std::string describe_scores(std::string_view verb, std::span<const CellScores> scores,
+                                     std::span<const std::uint64_t> lists) {
+    std::string text = fmt::format("{}:{}", verb, scores.size());
+    std::string weight;  // most often the same for all
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const CellScores& cells = scores[i];
+      if (i == 0 || cells.weight != scores[i - 1].weight)
+        weight = fmt::format("{:a}", cells.weight);
+      text += '|';
+      text += describe(cells.query);
+      text += fmt::format(",{},", static_cast<int>(cells.kind));
+      text += weight;
+      if (!cells.among.empty()) text += fmt::format(",{:x}", lists[i]);
     }
     return text;
   }
@@ -402,7 +456,7 @@ Curator::Curator(PrivateData data, Filter filter, std::unique_ptr<EntropySource>
   std::vector<std::unique_ptr<DataSource>> sources;
   sources.push_back(std::move(data.source_));
   impl_ = std::make_unique<Impl>(
-      Impl{std::move(shared), std::move(sources), std::move(filter), "", {}, {}, 0});
+      Impl{std::move(shared), std::move(sources), std::move(filter), "", {}, {}, 0, {}, {}});
 }
 
 Curator::Curator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -518,14 +572,11 @@ std::vector<Measurement> Curator::measure_all(std::span<const LinearQuery> queri
 
 std::size_t Curator::select(std::span<const Candidate> candidates, Cost cost, Selection how) {
   std::string request = fmt::format("select:{}", candidates.size());
-  std::vector<Clique> cliques;
-  for (const auto& candidate : candidates) {
-    request += '|' + describe(candidate);
-    for (const auto& term : candidate.score.terms()) cliques.push_back(term.reference->clique);
-  }
+  for (const auto& candidate : candidates) request += '|' + describe(candidate);
   const std::size_t drawn = impl_->select_among(
       candidates, fmt::format("select one of {} candidates", with_commas(candidates.size())),
-      std::move(request), cost, how, [&] { impl_->load(cliques); });
+      std::move(request), cost, how,
+      [&](const ScoreGrid& grid) { return impl_->values_of(candidates, grid); });
   if (drawn >= candidates.size()) Impl::damaged();
   return drawn;
 }
@@ -533,9 +584,11 @@ std::size_t Curator::select(std::span<const Candidate> candidates, Cost cost, Se
 CellChoice Curator::select_cell(std::span<const CellScores> scores, Cost cost, Selection how) {
   std::size_t cells = 0;
   for (const auto& table : scores) cells += impl_->choices(table);
+  const auto lists = Impl::hash_lists(scores);
   const std::size_t drawn = impl_->select_among(
       scores, fmt::format("select one of {} cells", with_commas(cells)),
-      impl_->describe_scores("select_cell", scores), cost, how, [&] { impl_->load_for(scores); });
+      Impl::describe_scores("select_cell", scores, lists), cost, how,
+      [&](const ScoreGrid& grid) { return impl_->values_of(scores, grid, lists); });
   return impl_->choice(scores, static_cast<std::int64_t>(drawn));
 }
 
@@ -546,15 +599,15 @@ std::vector<CellChoice> Curator::sample_cells(std::span<const CellScores> scores
   const ScoreGrid grid = ScoreGrid::of(scores, domain(), impl_->effective_unit());
   const Rate rate_of_steps = rate_at_most(rate * grid.step());
   const auto times = mutant(Mutant::OneDrawPaid) ? 1.0 : static_cast<double>(draws);
+  const auto lists = Impl::hash_lists(scores);
   const std::string request =
-      impl_->describe_scores("sample_cells", scores) +
+      Impl::describe_scores("sample_cells", scores, lists) +
       fmt::format("|{:a}|{}|{}|{}", rate, draws, grid.shift, grid.sensitivity);
   const Cost price = impl_->rate_price(epsilon) * times;  // exact: `draws` is a whole number
   const Rho rho(std::nextafter(exponential_rho(epsilon).value() * times, HUGE_VAL));
   const std::string what = fmt::format("draw {} cells", with_commas(draws));
   const auto record = impl_->charged_step(what, price, rho, request, [&] {
-    impl_->load_for(scores);
-    const auto values = impl_->values_of(scores, grid);
+    const auto values = impl_->values_of(scores, grid, lists);
     Rate sharpness = rate_of_steps;
     if (mutant(Mutant::DoubleSharpness)) sharpness.num *= 2;
     const ExponentialTable table(values, sharpness, impl_->settings().threads);
@@ -615,7 +668,9 @@ std::vector<Curator> Curator::partition(const PublicKey& key, Cost each) {
                                             impl_->prefix + fmt::format("group {}: ", g + 1),
                                             {},
                                             {},
-                                            0})));
+                                            0,
+                                            {},
+                                            {}})));
   }
   return parts;
 }

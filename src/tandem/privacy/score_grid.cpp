@@ -281,15 +281,15 @@ bool evaluate_quickly(const CellScores& cells, std::span<const double> counts,
   if (cells.among.empty()) {
     for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = quick.of(counts[i], reference[i]);
   } else {
+    const std::uint32_t* among = cells.among.data();
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      const std::uint32_t cell = cells.among[i];
-      steps[i] = quick.of(counts[cell], reference[cell]);
+      steps[i] = quick.of(counts[i], reference[among[i]]);
     }
   }
   return quick.all_within();
 }
 
-void evaluate_cells(const CellScores& cells, const Factor& marginal, const ScoreGrid& grid,
+void evaluate_cells(const CellScores& cells, std::span<const double> counts, const ScoreGrid& grid,
                     std::span<std::int64_t> steps) {
   const Int128 weight = weight_on_grid(cells.weight, grid.exponent);
   const auto step_of = [&](Int128 answer, double reference) {  // answer in units of 2^-20
@@ -299,12 +299,11 @@ void evaluate_cells(const CellScores& cells, const Factor& marginal, const Score
   };
   const auto output = [&](std::size_t i) { return cells.among.empty() ? i : cells.among[i]; };
   if (cells.query.map.is_identity()) {
-    if (weight == static_cast<Int128>(1) << grid.shift &&
-        evaluate_quickly(cells, marginal.values, steps)) {
+    if (weight == static_cast<Int128>(1) << grid.shift && evaluate_quickly(cells, counts, steps)) {
       return;
     }
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      steps[i] = step_of(count_on_grid(marginal.values[output(i)]), cells.reference[output(i)]);
+      steps[i] = step_of(count_on_grid(counts[i]), cells.reference[output(i)]);
     }
     return;
   }
@@ -312,7 +311,7 @@ void evaluate_cells(const CellScores& cells, const Factor& marginal, const Score
   for (std::size_t i = 0; i < steps.size(); ++i) {
     Int128 sum = 0;
     for (const auto& [column, coefficient] : cells.query.map.row(output(i))) {
-      sum += static_cast<Int128>(coefficient) * static_cast<std::int64_t>(marginal.values[column]);
+      sum += static_cast<Int128>(coefficient) * static_cast<std::int64_t>(counts[column]);
     }
     steps[i] =
         step_of(saturated(sum, kMostUnits >> exponent) * (static_cast<Int128>(1) << exponent),
@@ -324,23 +323,45 @@ void evaluate_cells(const CellScores& cells, const Factor& marginal, const Score
 
 std::vector<std::int64_t> evaluate(std::span<const CellScores> scores, const ScoreGrid& grid,
                                    const TrueCounts& counts, Threads threads) {
-  std::vector<const Factor*> marginals;
-  std::vector<std::size_t> starts = {0};
-  for (const auto& cells : scores) {
-    marginals.push_back(&counts(cells.query.clique));
-    const std::size_t outputs = cells.query.map.outputs(marginals.back()->values.size());
-    check(cells.reference.size() == outputs, "cell scores have a reference for each output");
-    check(cells.among.empty() || cells.among.back() < outputs, "a cell to choose is an output");
-    starts.push_back(starts.back() + (cells.among.empty() ? outputs : cells.among.size()));
+  std::vector<std::vector<double>> rooms(scores.size());
+  std::vector<std::span<const double>> at_hand;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    at_hand.push_back(counts_to_evaluate(scores[i], counts(scores[i].query.clique), rooms[i]));
   }
-  std::vector<std::int64_t> values(starts.back());
+  std::vector<std::int64_t> values;
+  evaluate(scores, grid, at_hand, threads, values);
+  return values;
+}
+
+std::span<const double> counts_to_evaluate(const CellScores& cells, const Factor& marginal,
+                                           std::vector<double>& room) {
+  const std::size_t outputs = cells.query.map.outputs(marginal.values.size());
+  check(cells.reference.size() == outputs, "cell scores have a reference for each output");
+  check(cells.among.empty() || cells.among.back() < outputs, "a cell to choose is an output");
+  if (cells.among.empty() || !cells.query.map.is_identity()) return marginal.values;
+  room.resize(cells.among.size());
+  for (std::size_t i = 0; i < room.size(); ++i) room[i] = marginal.values[cells.among[i]];
+  return room;
+}
+
+void evaluate(std::span<const CellScores> scores, const ScoreGrid& grid,
+              std::span<const std::span<const double>> counts, Threads threads,
+              std::vector<std::int64_t>& values) {
+  std::vector<std::size_t> starts = {0};
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const CellScores& cells = scores[i];
+    starts.push_back(starts.back() +
+                     (cells.among.empty() ? cells.reference.size() : cells.among.size()));
+    check(!cells.query.map.is_identity() || counts[i].size() == starts[i + 1] - starts[i],
+          "each cell to choose has its count");
+  }
+  values.resize(starts.back());
   constexpr std::size_t kWorthThreads = std::size_t{1} << 18;
   parallel_for(scores.size(), values.size() < kWorthThreads ? Threads{1} : threads,
                [&](std::size_t i) {
-                 evaluate_cells(scores[i], *marginals[i], grid,
+                 evaluate_cells(scores[i], counts[i], grid,
                                 std::span(values).subspan(starts[i], starts[i + 1] - starts[i]));
                });
-  return values;
 }
 
 }  // namespace tandem

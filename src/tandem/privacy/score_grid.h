@@ -55,4 +55,13 @@ std::vector<std::int64_t> evaluate(std::span<const Candidate> candidates, const 
 std::vector<std::int64_t> evaluate(std::span<const CellScores> scores, const ScoreGrid& grid,
                                    const TrueCounts& counts, Threads threads = {});
 
+// The same from counts at hand, for each of the scores: of a marginal those of the outputs that can
+// be chosen, of any other query those of all cells of its marginal.
+void evaluate(std::span<const CellScores> scores, const ScoreGrid& grid,
+              std::span<const std::span<const double>> counts, Threads threads,
+              std::vector<std::int64_t>& values);
+// The counts that takes, out of the marginal's: themselves, or gathered into `room`.
+std::span<const double> counts_to_evaluate(const CellScores& cells, const Factor& marginal,
+                                           std::vector<double>& room);
+
 }  // namespace tandem
