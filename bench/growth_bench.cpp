@@ -95,7 +95,11 @@ void jam_pgm(benchmark::State& state) { release(state, "jam-pgm"); }
 void sizes(benchmark::internal::Benchmark* all) {
   for (const int mb : {1, 8, 80}) all->Args({10, mb});
   for (const int columns : {30, 60, 100}) all->Args({columns, 8});
-  all->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1)->UseRealTime();
+  all->Unit(benchmark::kSecond)
+      ->Iterations(1)
+      ->Repetitions(1)
+      ->MeasureProcessCPUTime()
+      ->UseRealTime();
 }
 BENCHMARK(aim)->Apply(sizes);
 BENCHMARK(jam_pgm)->Apply(sizes);
