@@ -173,8 +173,8 @@ const bench::Against bp{"belief propagation, 128,968 cells, against the authors'
                         "propagate", 10.0};
 const bench::Ratio bp_plain{"belief propagation, against cell by cell in logarithms",
                             "plain_propagation", "propagate", 10.0};
-const bench::Ratio logs_plain{"the same from any logarithms", "plain_propagation",
-                              "from_logarithms", 1.0};
+const bench::Against logs{"the same from any logarithms, against 4.7 ms", 4.7e-3, "from_logarithms",
+                          10.0};
 const bench::Against scoring{"575 candidate marginals, against the authors' 42 s", 42.0,
                              "score_together", 100.0};
 const bench::Ratio scoring_plain{"575 candidate marginals, against one by one", "score_one_by_one",

@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/mechanism/tractable.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
+#include <utility>
 
 #include "tandem/model/junction_tree.h"
 
 namespace tandem {
+
+std::vector<Clique> offered(std::span<const Clique> candidates, const Domain& domain, Rng& rng,
+                            const RoundLimit& limit) {
+  std::vector<std::size_t> all(candidates.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const auto small =
+      std::ranges::stable_partition(all, [&](std::size_t i) { return candidates[i].size() <= 2; });
+  const auto first_large = static_cast<std::size_t>(small.begin() - all.begin());
+  double cells = 0.0;
+  for (const auto& candidate : candidates) cells += static_cast<double>(domain.cells(candidate));
+  if (all.size() <= limit.candidates && cells <= static_cast<double>(limit.cells)) {
+    return {candidates.begin(), candidates.end()};
+  }
+  std::vector<std::size_t> chosen;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < all.size() && chosen.size() < limit.candidates; ++i) {
+    const std::size_t end = i < first_large ? first_large : all.size();
+    std::swap(all[i], all[i + static_cast<std::size_t>(rng.below(end - i))]);
+    const std::size_t more = domain.cells(candidates[all[i]]);
+    if (!chosen.empty() && used + more > limit.cells) continue;
+    used += more;
+    chosen.push_back(all[i]);
+  }
+  std::ranges::sort(chosen);
+  std::vector<Clique> out;
+  for (const auto i : chosen) out.push_back(candidates[i]);
+  return out;
+}
 
 std::vector<Clique> tractable(std::span<const Clique> candidates, const GraphicalModel& model,
                               std::span<const Clique> measured, double limit_mb) {

@@ -6,10 +6,24 @@
 #include <span>
 #include <vector>
 
+#include "tandem/base/rng.h"
 #include "tandem/base/units.h"
 #include "tandem/model/graphical_model.h"
 
 namespace tandem {
+
+// How many candidates, and cells of them together, a round looks at: some seconds and a hundred
+// megabytes. All three-way marginals of 48 columns are within it.
+struct RoundLimit {
+  std::size_t candidates = 20'000;
+  std::size_t cells = std::size_t{1} << 23;
+};
+
+// The candidates of one round: all, or of more than the limit a random choice. Those of one
+// attribute or two come first; the order stays. Drawn anew each round, so that none is left out for
+// good. Nothing private is asked, so this costs no budget.
+std::vector<Clique> offered(std::span<const Clique> candidates, const Domain& domain, Rng& rng,
+                            const RoundLimit& limit = {});
 
 // Those inside the model already, or whose model with all that was measured stays within the limit.
 std::vector<Clique> tractable(std::span<const Clique> candidates, const GraphicalModel& model,

@@ -5,21 +5,14 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <utility>
-
-#include "tandem/base/check.h"
 
 namespace tandem {
 namespace {
 
-constexpr auto kNone = std::numeric_limits<std::size_t>::max();
-constexpr auto kWhole = kNone;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// A clique this large is worth more than one thread, and is then cut into so many chunks.
-constexpr std::size_t kLargeClique = std::size_t{1} << 15;
-constexpr std::size_t kChunks = 4;
+// Logarithms of a clique's nodes that together span no more than this can be multiplied as numbers.
+constexpr double kSafeRange = 600.0;
 
 // Nothing of nothing is nothing, and so is what a number too small for its inverse would give: an
 // infinite factor makes no number of the zeros it meets.
@@ -29,142 +22,6 @@ double quotient(double a, double b) {
 }
 
 }  // namespace
-
-BeliefPropagation::BeliefPropagation(const Domain& domain, JunctionTree tree,
-                                     std::vector<Clique> factors, Team* team)
-    : order_(domain), tree_(std::move(tree)), factors_(std::move(factors)), team_(team) {
-  clique_start_.push_back(0);
-  message_start_.push_back(0);
-  potential_start_.push_back(0);
-  for (std::size_t c = 0; c < tree_.cliques.size(); ++c) {
-    clique_start_.push_back(clique_start_.back() + domain.cells(tree_.cliques[c]));
-    message_start_.push_back(message_start_.back() + domain.cells(tree_.separators[c]));
-  }
-  for (const auto& factor : factors_) {
-    potential_start_.push_back(potential_start_.back() + domain.cells(factor));
-  }
-  build_nodes();
-  build_wholes();
-  scale_.assign(tree_.cliques.size(), 1.0);
-  base_.assign(clique_start_.back(), 1.0);
-  belief_.assign(clique_start_.back(), 0.0);
-  message_.assign(message_start_.back(), 0.0);
-  potential_.assign(potential_start_.back(), 0.0);
-}
-
-void BeliefPropagation::build_nodes() {
-  const auto& cliques = tree_.cliques;
-  std::vector<std::vector<Node>> of(cliques.size());
-  const auto node_for = [&](std::size_t owner, const Clique& clique) -> Node& {
-    const auto same = std::ranges::find(of[owner], clique, &Node::clique);
-    if (same != of[owner].end()) return *same;
-    Node node;
-    node.clique = clique;
-    node.owner = owner;
-    node.factor = kNone;
-    return of[owner].emplace_back(std::move(node));
-  };
-  for (std::size_t c = 1; c < cliques.size(); ++c) {
-    node_for(tree_.parent[c], tree_.separators[c]).children.push_back(c);
-  }
-  for (std::size_t f = 0; f < factors_.size(); ++f) {
-    // Of the cliques that hold it, the one with the fewest cells; best where a separator has the
-    // same attributes anyway.
-    std::size_t best = cliques.size();
-    double least = kInfinity;
-    for (std::size_t c = 0; c < cliques.size(); ++c) {
-      if (!cliques[c].contains(factors_[f])) continue;
-      const bool there = std::ranges::find(of[c], factors_[f], &Node::clique) != of[c].end();
-      const double cost = there ? 0.0 : static_cast<double>(order_.domain().cells(cliques[c]));
-      if (cost < least) {
-        least = cost;
-        best = c;
-      }
-    }
-    check(best < cliques.size(), "a factor lies inside a clique of its tree");
-    Node& node = node_for(best, factors_[f]);
-    check(node.factor == kNone, "each factor of a tree is there once");
-    node.factor = f;
-  }
-
-  node_of_factor_.resize(factors_.size());
-  node_of_separator_.assign(cliques.size(), kNone);
-  std::size_t start = 0;
-  for (std::size_t c = 0; c < cliques.size(); ++c) {
-    first_node_.push_back(nodes_.size());
-    std::ranges::sort(of[c], [&](const Node& a, const Node& b) {
-      const auto key = [&](const Node& node) {
-        return std::pair(order_.domain().cells(node.clique), node.clique.size());
-      };
-      return key(a) != key(b) ? key(a) < key(b) : a.clique < b.clique;
-    });
-    const std::size_t first = nodes_.size();
-    for (std::size_t i = 0; i < of[c].size(); ++i) {
-      Node& node = of[c][i];
-      node.into = kWhole;
-      for (std::size_t j = i + 1; j < of[c].size() && node.into == kWhole; ++j) {
-        if (of[c][j].clique.contains(node.clique)) node.into = first + j;
-      }
-      const Clique& whole = node.into == kWhole ? cliques[c] : of[c][node.into - first].clique;
-      node.plan = order_.plan(whole, node.clique);
-      node.start = start;
-      start += order_.domain().cells(node.clique);
-      if (node.factor != kNone) node_of_factor_[node.factor] = first + i;
-      for (const auto child : node.children) node_of_separator_[child] = first + i;
-    }
-    std::ranges::move(of[c], std::back_inserter(nodes_));
-  }
-  first_node_.push_back(nodes_.size());
-  node_values_.assign(start, 0.0);
-  node_found_.assign(start, 0.0);
-}
-
-void BeliefPropagation::build_wholes() {
-  std::size_t widest = 1;
-  std::size_t private_cells = 0;
-  std::size_t most = 0;
-  for (std::size_t c = 0; c < tree_.cliques.size(); ++c) {
-    std::vector<std::size_t> nodes;
-    std::vector<Clique> inside;
-    for (std::size_t n = first_node_[c]; n < first_node_[c + 1]; ++n) {
-      if (nodes_[n].into != kWhole) continue;
-      nodes.push_back(n);
-      inside.push_back(nodes_[n].clique);
-    }
-    const CliqueSlices with_nodes(order_, tree_.cliques[c], inside);
-    const CliqueSlices with_separator(order_, tree_.cliques[c], std::span(&tree_.separators[c], 1));
-    inside.push_back(tree_.separators[c]);
-    const CliqueSlices with_all(order_, tree_.cliques[c], inside);
-    Whole whole{std::move(nodes), with_nodes, with_separator, with_all, {}, {}};
-    const std::size_t slices = with_all.slices();
-    const bool large = slices * with_all.slice_cells() >= kLargeClique && slices >= kChunks;
-    const std::size_t chunks = large ? kChunks : 1;
-    for (std::size_t i = 0; i <= chunks; ++i) whole.chunks.push_back(slices * i / chunks);
-    const auto bounds = std::span<const std::size_t>(whole.chunks).subspan(1, chunks - 1);
-    std::size_t apart = 0;
-    for (std::size_t i = 0; i < inside.size(); ++i) {
-      whole.shared.push_back(chunks > 1 && with_all.shared(i, bounds));
-      if (whole.shared.back()) apart += order_.domain().cells(inside[i]);
-    }
-    private_cells = std::max(private_cells, apart * (chunks - 1));
-    widest = std::max(widest, message(c).size());
-    slice_cells_ = std::max(slice_cells_, with_all.slice_cells());
-    for (const auto* slicing : {&with_nodes, &with_separator, &with_all}) {
-      scratch_cells_ = std::max(scratch_cells_, slicing->scratch_cells());
-    }
-    most = std::max(most, inside.size());
-    wholes_.push_back(std::move(whole));
-  }
-  ratio_.resize(2 * widest);
-  zeros_.assign(slice_cells_, 0.0);
-  private_.resize(private_cells);
-  // A few lines of the cache apart, so that chunks don't disturb each other.
-  scratch_cells_ = (slice_cells_ + scratch_cells_ + 31) / 16 * 16;
-  scratch_.resize(kChunks * scratch_cells_);
-  tables_.reserve(most);
-  targets_.reserve(most);
-  sums_.resize(most * kChunks);
-}
 
 std::span<double> BeliefPropagation::values(const Node& node) {
   return std::span(node_values_).subspan(node.start, node.plan.small_cells());
@@ -260,8 +117,7 @@ void BeliefPropagation::tables_of(const Whole& whole, const double* separator) {
   if (separator != nullptr) tables_.push_back(separator);
 }
 
-// In each node the sum of potentials and of the children's messages, as logarithms; and in the
-// clique's message the largest that they all come to.
+// In each node the sum of potentials and of the children's messages, as logarithms.
 void BeliefPropagation::gather_logs(std::size_t c) {
   for (std::size_t n = first_node_[c]; n < first_node_[c + 1]; ++n) {
     const auto mine = values(nodes_[n]);
@@ -277,6 +133,10 @@ void BeliefPropagation::gather_logs(std::size_t c) {
     if (node.into == kWhole) continue;
     node.plan.add(values(nodes_[node.into]).data(), values(node).data());
   }
+}
+
+// In the clique's message the largest that the nodes come to together.
+void BeliefPropagation::raise_logs(std::size_t c) {
   const Whole& whole = wholes_[c];
   tables_of(whole, nullptr);
   targets_.assign(1, {message(c).data(), message(c).size(), whole.shared.back()});
@@ -286,20 +146,56 @@ void BeliefPropagation::gather_logs(std::size_t c) {
   });
 }
 
+// Where no product of them can leave the range of numbers the nodes' logarithms become shares of
+// the largest, and what was taken off is returned.
+std::optional<double> BeliefPropagation::exponentiate(std::size_t c) {
+  const auto largest_of = [&](std::size_t n) { return std::ranges::max(values(nodes_[n])); };
+  double range = 0.0;
+  for (const auto n : wholes_[c].nodes) {
+    const double largest = largest_of(n);
+    double least = largest;
+    for (const double value : values(nodes_[n])) {
+      if (value < least && value > -kInfinity) least = value;
+    }
+    range += largest - least;
+  }
+  if (!(range <= kSafeRange)) return std::nullopt;  // nor where nothing can be
+  double level = 0.0;
+  for (const auto n : wholes_[c].nodes) {
+    const double largest = largest_of(n);
+    level += largest;
+    for (double& value : values(nodes_[n])) value -= largest;
+    exp_in_place(values(nodes_[n]));
+  }
+  return level;
+}
+
 double BeliefPropagation::set_base() {
   for (std::size_t c = tree_.cliques.size(); c-- > 0;) {
-    gather_logs(c);
     const Whole& whole = wholes_[c];
     const auto up = message(c);
-    // base = exp(logarithms - largest), message = largest + log(sum of it), base /= sum.
     const std::span shift(ratio_.data(), up.size());
     const std::span inverse(ratio_.data() + up.size(), up.size());
-    for (std::size_t i = 0; i < up.size(); ++i) shift[i] = std::isfinite(up[i]) ? -up[i] : 0.0;
-    tables_of(whole, shift.data());
+    // base = exp(logarithms - largest), message = largest + log(sum of it), base /= sum.
+    gather_logs(c);
+    const auto level = exponentiate(c);
+    if (level) {
+      std::ranges::fill(shift, -*level);
+      tables_of(whole, nullptr);
+    } else {
+      raise_logs(c);
+      for (std::size_t i = 0; i < up.size(); ++i) shift[i] = std::isfinite(up[i]) ? -up[i] : 0.0;
+      tables_of(whole, shift.data());
+    }
+    targets_.assign(1, {up.data(), up.size(), whole.shared.back()});
     gather(whole, whole.with_separator, Gather::Sum, [&](std::size_t s, const Workplace& place) {
       double* out = base_slice(c, s);
-      whole.with_all.add(s, zeros_.data(), tables_, out, place.scratch);
-      exp_in_place(std::span(out, whole.with_all.slice_cells()));
+      if (level) {
+        whole.with_nodes.multiply(s, ones_.data(), tables_, out, place.scratch);
+      } else {
+        whole.with_all.add(s, zeros_.data(), tables_, out, place.scratch);
+        exp_in_place(std::span(out, whole.with_all.slice_cells()));
+      }
       return out;
     });
     for (std::size_t i = 0; i < up.size(); ++i) {
@@ -428,7 +324,10 @@ void BeliefPropagation::rebase() {
 }
 
 double BeliefPropagation::largest_row() {
-  for (std::size_t c = tree_.cliques.size(); c-- > 0;) gather_logs(c);
+  for (std::size_t c = tree_.cliques.size(); c-- > 0;) {
+    gather_logs(c);
+    raise_logs(c);
+  }
   return message(0).front();
 }
 

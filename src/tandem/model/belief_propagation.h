@@ -11,6 +11,8 @@
 // is allocated after construction.
 
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,9 +38,9 @@ class BeliefPropagation {
   std::span<double> potential(std::size_t factor);
   std::span<const double> potential(std::size_t factor) const;
 
-  // Base = exp(sum of potentials), normalised, in logarithms throughout: potentials may be of any
-  // size, and minus infinity for what can't be. Its marginals are then known as after propagate(),
-  // and the potentials are zero. Returns log Z; minus infinity when nothing can be.
+  // Base = exp(sum of potentials), normalised, in logarithms where need be: potentials may be of
+  // any size, and minus infinity for what can't be. Its marginals are then known as after
+  // propagate(), and the potentials are zero. Returns log Z; minus infinity when nothing can be.
   double set_base();
 
   // Marginals of base * exp(sum of potentials). Returns log Z, the logarithm of its sum; not finite
@@ -60,6 +62,9 @@ class BeliefPropagation {
   double largest_row();
 
  private:
+  static constexpr auto kNone = std::numeric_limits<std::size_t>::max();
+  static constexpr auto kWhole = kNone;
+
   // A table inside a clique of the tree: of a factor, of separators to children, or of both.
   struct Node {
     Clique clique;
@@ -104,6 +109,8 @@ class BeliefPropagation {
   void gather(const Whole& whole, const CliqueSlices& onto, Gather how, Cells&& cells);
   void tables_of(const Whole& whole, const double* separator);
   void gather_logs(std::size_t clique);
+  void raise_logs(std::size_t clique);
+  std::optional<double> exponentiate(std::size_t clique);
   double upward();
   void downward(bool from_base);
 
@@ -123,11 +130,11 @@ class BeliefPropagation {
   std::vector<std::size_t> potential_start_;
   std::vector<double> base_, belief_, message_, potential_;
   std::vector<double> node_values_, node_found_;
-  std::vector<double> scale_;    // of each clique: message * 1/scale is the sum of its belief
-  std::vector<double> ratio_;    // for the largest separator, twice
-  std::vector<double> zeros_;    // a slice of them
-  std::vector<double> private_;  // sums of chunks
-  std::vector<double> scratch_;  // of chunks
+  std::vector<double> scale_;         // of each clique: message * 1/scale is the sum of its belief
+  std::vector<double> ratio_;         // for the largest separator, twice
+  std::vector<double> zeros_, ones_;  // a slice of them
+  std::vector<double> private_;       // sums of chunks
+  std::vector<double> scratch_;       // of chunks
   std::size_t scratch_cells_ = 0;
   std::size_t slice_cells_ = 0;
   std::vector<const double*> tables_;  // what the slices of the clique at hand meet

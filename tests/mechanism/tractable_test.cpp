@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/mechanism/tractable.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tandem/query/workload.h"
+
+namespace tandem {
+namespace {
+
+Domain columns(std::size_t count) {
+  std::vector<Attribute> attributes;
+  for (std::size_t i = 0; i < count; ++i) {
+    attributes.push_back({"c" + std::to_string(i), static_cast<std::uint32_t>(2 + i % 4), {}});
+  }
+  return Domain(std::move(attributes));
+}
+
+TEST(Offered, AreAllWhileTheyAreFew) {
+  const Domain domain = columns(20);
+  const auto closure = Workload::all_k_way(domain, 3).downward_closure();
+  Rng rng(1);
+  EXPECT_EQ(offered(closure, domain, rng), closure);
+}
+
+TEST(Offered, OfManyAreSmallOnesAndARandomChoiceInOrder) {
+  const Domain domain = columns(20);
+  const auto closure = Workload::all_k_way(domain, 3).downward_closure();
+  const RoundLimit limit{.candidates = 300, .cells = 8000};
+  Rng rng(1);
+  std::set<Clique> seen;
+  for (int round = 0; round < 200; ++round) {
+    const auto some = offered(closure, domain, rng, limit);
+    EXPECT_LE(some.size(), limit.candidates);
+    std::size_t cells = 0;
+    for (const auto& clique : some) cells += domain.cells(clique);
+    EXPECT_LE(cells, limit.cells);
+    EXPECT_EQ(std::ranges::count_if(some, [](const Clique& c) { return c.size() <= 2; }), 210);
+    auto at = closure.begin();
+    for (const auto& clique : some) {
+      at = std::find(at, closure.end(), clique);
+      ASSERT_NE(at, closure.end());
+    }
+    seen.insert(some.begin(), some.end());
+  }
+  EXPECT_EQ(seen.size(), closure.size());  // none is left out for good
+}
+
+TEST(Offered, IsNeverNothing) {
+  const Domain domain = columns(8);
+  const auto closure = Workload::all_k_way(domain, 3).downward_closure();
+  Rng rng(1);
+  EXPECT_EQ(offered(closure, domain, rng, {.candidates = 1, .cells = 1}).size(), 1U);
+}
+
+}  // namespace
+}  // namespace tandem
