@@ -29,7 +29,8 @@ std::vector<Clique> measured_cliques(std::span<const Measurement> measurements) 
     const Clique& clique = measurement.query.clique;
     if (!clique.empty() && seen.insert(clique).second) out.push_back(clique);
   }
-  std::ranges::stable_partition(out, [](const Clique& clique) { return clique.size() == 1; });
+  std::stable_partition(out.begin(), out.end(),
+                        [](const Clique& clique) { return clique.size() == 1; });
   return out;
 }
 
