@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads any bytes as what a release is made from, goes on from and says of itself: a value or a
 // UsageError, never a crash. The first byte says as which: a configuration in JSON or TOML, a step
-// of a transcript, the record of an interrupted run, or a release.json.
+// of a transcript, the record of an interrupted run, measurements, or a release.json.
 
 #include <unistd.h>
 
@@ -12,6 +12,7 @@
 #include <string>
 
 #include "tandem/base/error.h"
+#include "tandem/engine/measurements.h"
 #include "tandem/engine/synth.h"
 #include "tandem/privacy/transcript.h"
 
@@ -48,6 +49,14 @@ void read_step(const std::string& line) {
   if (record_from_line(to_line(record), "again") != record) std::abort();
 }
 
+void read_figures(const std::string& text) {
+  const Domain domain({{"a", 2, {}}, {"b", 3, {}}});
+  const auto found = read_measurements(domain, Document::parse_json(text, "measurements.json"));
+  const std::string written = measurements_document(domain, found).to_json();
+  const auto again = read_measurements(domain, Document::parse_json(written, "again"));
+  if (measurements_document(domain, again).to_json() != written) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -55,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string text(data + 1, data + size);
   try {
-    switch (data[0] % 5) {
+    switch (data[0] % 6) {
       case 0:
         read_settings(Document::parse_json(text, "config.json"));
         break;
@@ -68,6 +77,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 3:
         write(folder + "/begun.partial/.run/run.json", text);
         settings_to_resume(folder + "/begun", {}, keep_none);
+        break;
+      case 4:
+        read_figures(text);
         break;
       default: {
         write(folder + "/whole/release.json", text);

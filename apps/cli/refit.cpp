@@ -12,6 +12,25 @@ namespace tandem::cli {
 
 namespace {
 
+// Says on a terminal what is being done, in one line that is gone at the end.
+class StageLine {
+ public:
+  explicit StageLine(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) != 0) {}
+  ~StageLine() { clear(); }
+  StageLine(const StageLine&) = delete;
+  StageLine& operator=(const StageLine&) = delete;
+
+  void say(const std::string& doing) const {
+    if (shown_) tell(fmt::format("\r\x1b[K{} ...", doing));
+  }
+  void clear() const {
+    if (shown_) tell("\r\x1b[K");
+  }
+
+ private:
+  bool shown_;
+};
+
 class Refit final : public Command {
  public:
   std::string name() const override { return "refit"; }
@@ -40,13 +59,14 @@ class Refit final : public Command {
 
   int run() override {
     request_.threads = common_.thread_count();
-    request_.note = [this](const std::string& text) { common_.note(text); };
-    const bool shown = !common_.quiet && isatty(STDERR_FILENO) != 0;
-    if (shown) {
-      request_.stage = [](const std::string& doing) { tell(fmt::format("\r\x1b[K{} ...", doing)); };
-    }
+    const StageLine line(!common_.quiet);
+    request_.note = [&](const std::string& text) {
+      line.clear();
+      common_.note(text);
+    };
+    request_.stage = [&](const std::string& doing) { line.say(doing); };
     const auto summary = refit(request_);
-    if (shown) tell("\r\x1b[K");
+    line.clear();
     if (common_.json) {
       Document out = Document::object({{"format", 1}, {"out", summary.out}});
       out.set("release", summary.release);

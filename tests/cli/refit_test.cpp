@@ -206,6 +206,19 @@ TEST_F(RefitCommand, WritesRowsInTheFormatOfTheRelease) {
   EXPECT_EQ(release_of(out_).at("text").to_json(), R"({"delimiter":";"})");
 }
 
+TEST_F(RefitCommand, KeepsErrorBoundsOnlyWithTheModelTheyAreOf) {
+  ASSERT_EQ(synth("aim").exit_code, 0);
+  Document release = release_of(from_);
+  release.set("error_bounds", Document::array());
+  dir_.write("release/release.json", release.to_json(2));
+  ASSERT_EQ(refit({"--rows", "10"}).exit_code, 0);
+  EXPECT_NE(release_of(out_).find("error_bounds"), nullptr);
+  ASSERT_EQ(refit({"--where", "sex = F", "--force"}).exit_code, 0);
+  EXPECT_EQ(release_of(out_).find("error_bounds"), nullptr);
+  ASSERT_EQ(refit({"--max-model-mb", "1", "--force"}).exit_code, 0);
+  EXPECT_EQ(release_of(out_).find("error_bounds"), nullptr);
+}
+
 // ---- Conditions ---------------------------------------------------------------------------------
 
 TEST_F(RefitCommand, ConditionsAndRulesHoldTogether) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "model/kinds_of_model.h"
@@ -51,7 +52,9 @@ TEST(ModelFile, ReadsBackEveryKindOfModel) {
   for (const auto& model : kinds_of_model()) {
     const auto bytes = bytes_of(*model);
     const auto again = read_model(bytes, mixed_domain(), "model.bin", kRoom);
-    EXPECT_EQ(typeid(*again), typeid(*model));
+    const Model& read = *again;
+    const Model& written = *model;
+    EXPECT_EQ(typeid(read), typeid(written));
     for (const auto& clique : kCliques) {
       const auto expected = model->project(clique);
       const auto found = again->project(clique);

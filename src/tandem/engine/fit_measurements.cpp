@@ -29,7 +29,8 @@ std::vector<Clique> measured_cliques(std::span<const Measurement> measurements) 
     const Clique& clique = measurement.query.clique;
     if (!clique.empty() && seen.insert(clique).second) out.push_back(clique);
   }
-  std::ranges::stable_partition(out, [](const Clique& clique) { return clique.size() == 1; });
+  std::stable_partition(out.begin(), out.end(),
+                        [](const Clique& clique) { return clique.size() == 1; });
   return out;
 }
 
@@ -117,6 +118,11 @@ std::vector<Measurement> with_room(const Domain& domain, std::vector<Measurement
   return out;
 }
 
+// Structural zeros: what cannot be, measured or not.
+bool has_zeros(const Factor& potential) {
+  return std::ranges::any_of(potential.values, [](double value) { return std::isinf(value); });
+}
+
 void weigh_alike(std::vector<Measurement>& measurements) {
   const bool all_noisy =
       std::ranges::all_of(measurements, [](const Measurement& m) { return m.sigma > Sigma(0.0); });
@@ -141,7 +147,9 @@ FittedModel fit_measurements(const Domain& domain, std::vector<Measurement> meas
   measurements = with_room(domain, std::move(measurements), room);
   std::vector<Factor> inside;
   for (const auto& factor : start) {
-    if (within(factor.clique, room.taken())) inside.push_back(factor);
+    if (within(factor.clique, room.taken()) || (has_zeros(factor) && room.take(factor.clique))) {
+      inside.push_back(factor);
+    }
   }
   auto fit = estimate_pgm(
       domain, measurements, total, inside,

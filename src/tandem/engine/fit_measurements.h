@@ -23,7 +23,8 @@ struct FittedModel {
 // Takes marginals in the order in which they were measured, single columns first, as long as the
 // model stays within `max_model_mb`; of a marginal without room, its largest parts that have some.
 // `start`: potentials of the release's own model, or none; what lies outside the marginals taken is
-// passed over. UsageError when not even single columns fit.
+// passed over, but for structural zeros that have room. UsageError when not even single columns
+// fit.
 //
 // How far off public marginals are nobody knows: where there are some, all count alike.
 FittedModel fit_measurements(const Domain& domain, std::vector<Measurement> measurements,

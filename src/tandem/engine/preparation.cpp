@@ -200,8 +200,8 @@ double parse_bytes(const std::string& text) {
 
 }  // namespace
 
-double memory_limit(const std::string& setting) {
-  if (!setting.empty()) return parse_bytes(setting);
+double memory_limit(const SynthSettings& s) {
+  if (!s.memory_limit.empty()) return parse_bytes(s.memory_limit);
   const double pages = static_cast<double>(sysconf(_SC_PHYS_PAGES));
   return 0.75 * pages * static_cast<double>(sysconf(_SC_PAGE_SIZE));
 }
@@ -226,10 +226,10 @@ double predicted_memory(const SynthSettings& s, const Schema& schema) {
 
 void check_memory(const SynthSettings& s, const Schema& schema) {
   const double need = predicted_memory(s, schema);
-  if (need > memory_limit(s.memory_limit)) {
+  if (need > memory_limit(s)) {
     throw UsageError(fmt::format(
         "The run may need {} and the limit is {}; raise --memory-limit or choose a smaller table.",
-        human_bytes(need), human_bytes(memory_limit(s.memory_limit))));
+        human_bytes(need), human_bytes(memory_limit(s))));
   }
 }
 

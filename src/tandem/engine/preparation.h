@@ -49,14 +49,10 @@ PublicData load_public(const SynthSettings& settings, const Schema& schema, Thre
 // there.
 Schema learn_inside(const Schema& schema, const std::vector<std::string>& public_sources);
 
-// A graphical model in memory while it is fitted, in sizes of the model itself: the tree's beliefs
-// before and after, messages, potentials and the search's history.
-inline constexpr double kModelCopies = 8.0;
-
 // An estimate from above, from sizes of files and of the schema: tables as codes while they are
 // read and while rows are written, and the marginals measured.
 double predicted_memory(const SynthSettings& settings, const Schema& schema);
-double memory_limit(const std::string& setting);  // "8GB"; empty: three quarters of the machine
+double memory_limit(const SynthSettings& settings);
 void check_memory(const SynthSettings& settings, const Schema& schema);  // UsageError beyond it
 
 }  // namespace tandem

@@ -26,6 +26,17 @@ namespace tandem {
 
 namespace {
 
+// A graphical model while it is fitted, in sizes of the model itself: its beliefs before and after,
+// messages, potentials and the search's history.
+constexpr double kModelCopies = 8.0;
+
+// Bytes that a refit may take.
+double room_of(const RefitRequest& r) {
+  SynthSettings settings;
+  settings.memory_limit = r.memory_limit;
+  return memory_limit(settings);
+}
+
 // What a refit did, for release.json.
 struct Outcome {
   std::unique_ptr<Model> model;
@@ -60,11 +71,11 @@ void check_room(const RefitRequest& r, const Domain& domain, std::size_t rows) {
     row += 2.0 * static_cast<double>(code_width(attribute.size));
   }
   const double need = row * static_cast<double>(rows) + r.max_model_mb * 1e6 * kModelCopies;
-  if (need <= memory_limit(r.memory_limit)) return;
+  if (need <= room_of(r)) return;
   throw UsageError(fmt::format(
       "The refit may need {} and the limit is {}; raise --memory-limit, or ask for fewer rows or a "
       "smaller model.",
-      human_bytes(need), human_bytes(memory_limit(r.memory_limit))));
+      human_bytes(need), human_bytes(room_of(r))));
 }
 
 // The condition that the release itself was made with, or none.
@@ -109,7 +120,7 @@ Outcome fit_anew(const RefitRequest& r, const StoredRelease& from) {
   // Where the search starts. The measurements are of all rows, so a model of some is no start.
   std::unique_ptr<Model> former;
   if (from.has_model() && condition_of(from).empty()) {
-    former = from.model(memory_limit(r.memory_limit), r.threads);
+    former = from.model(room_of(r), r.threads);
   }
   std::span<const Factor> start;
   if (const auto* graphical = dynamic_cast<const GraphicalModel*>(former.get())) {
@@ -142,7 +153,7 @@ Outcome fit_anew(const RefitRequest& r, const StoredRelease& from) {
 Outcome keep_model(const RefitRequest& r, const StoredRelease& from) {
   say(r, "reading the model");
   Outcome out;
-  out.model = from.model(memory_limit(r.memory_limit), r.threads);
+  out.model = from.model(room_of(r), r.threads);
   for (const auto& warning : from.document().at("warnings").as_array()) {
     out.warnings.push_back(warning.as_string());
   }
@@ -184,7 +195,11 @@ void note_even_ranges(const RefitRequest& r, const Schema& schema) {
 
 Document refit_document(const RefitRequest& r, const StoredRelease& from, const Outcome& outcome,
                         std::size_t rows, const FileDigests& files) {
-  Document out = from.document();
+  Document out = Document::object();
+  const bool same_model = outcome.where.empty() && r.max_model_mb == 0.0;
+  for (const auto& [key, value] : from.document().as_object()) {
+    if (key != "error_bounds" || same_model) out.set(key, value);  // they are of that very model
+  }
   out.set("tandem", version());
   out.set("rows", static_cast<std::uint64_t>(rows));
   out.set("warnings", Document::array({outcome.warnings.begin(), outcome.warnings.end()}));

@@ -11,6 +11,15 @@ namespace tandem {
 
 namespace {
 
+// The format of the rows, as far as flags stated it.
+Document text_document(const FormatSettings& text) {
+  Document out = Document::object();
+  for_each_format_setting(text, [&](const char* name, const std::string& value, const char*) {
+    if (!value.empty()) out.set(name, value);
+  });
+  return out;
+}
+
 Document parameters_document(const Parameters& parameters) {
   Document out = Document::object();
   for (const auto& [name, value] : parameters) out.set(name, value);
@@ -31,15 +40,6 @@ Document amount_document(const SynthSettings& s, const Filter& filter) {
   }
   out.set("rho", filter.currency() == Currency::Zcdp ? filter.spent().upper_bound()
                                                      : filter.spent_rho().value());
-  return out;
-}
-
-// The format of the rows, as far as flags stated it.
-Document text_document(const FormatSettings& text) {
-  Document out = Document::object();
-  for_each_format_setting(text, [&](const char* name, const std::string& value, const char*) {
-    if (!value.empty()) out.set(name, value);
-  });
   return out;
 }
 

@@ -181,7 +181,7 @@ std::vector<std::string> plan_synthesis(const SynthRun& run) {
   }
   lines.push_back(fmt::format("Memory: at most about {}, within the limit of {}.",
                               human_bytes(predicted_memory(s, p.schema)),
-                              human_bytes(memory_limit(s.memory_limit))));
+                              human_bytes(memory_limit(s))));
   if (!s.ledger.empty()) {
     const auto report = Ledger::open(s.ledger).report();
     const double left =
