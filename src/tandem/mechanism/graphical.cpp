@@ -23,7 +23,7 @@ constexpr double kShareOfRules = 0.25;
 constexpr double kModelCopies = 16.0;     // beliefs, bases, messages, the solver's history
 constexpr double kBytesPerAnswer = 32.0;  // the model's, the true count, the score's grid
 constexpr double kBytesPerCandidate = 600.0;
-constexpr double kSecondsPerModelByte = 2e-8;
+constexpr double kSecondsPerModelByte = 1e-7;
 constexpr double kSecondsPerAnswer = 1e-8;
 constexpr double kSecondsPerCandidate = 2e-6;
 
@@ -115,13 +115,13 @@ ModelStart start_model(const Problem& problem, double limit_mb) {
 
 std::string Effort::describe() const {
   const double minutes = seconds / 60.0;
-  std::string time = "seconds";
-  if (seconds >= 10.0) time = fmt::format("about {:.0f} seconds", std::ceil(seconds / 10.0) * 10.0);
-  if (minutes >= 2.0) time = fmt::format("about {:.0f} minutes", minutes);
-  if (minutes >= 120.0) time = fmt::format("about {:.0f} hours", minutes / 60.0);
+  std::string time = "a few seconds";
+  if (seconds >= 10.0) time = fmt::format("{:.0f} seconds", std::ceil(seconds / 10.0) * 10.0);
+  if (minutes >= 2.0) time = fmt::format("{:.0f} minutes", minutes);
+  if (minutes >= 120.0) time = fmt::format("{:.0f} hours", minutes / 60.0);
   return fmt::format(
-      "The model takes at most {}, the whole computation {}, and roughly {} on one "
-      "core beside reading and counting.",
+      "The model takes at most {}, the whole computation {} and, beside reading and counting, "
+      "roughly {} on one core.",
       describe_bytes(static_cast<UInt128>(model_bytes)), human_bytes(bytes), time);
 }
 
