@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/engine/synth.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -278,8 +279,7 @@ TEST_F(Synth, AutoIsNamedByWhatItChose) {
   EXPECT_EQ(r.at("mechanism").as_string(), "aim");
   ASSERT_FALSE(r.at("error_bounds").as_array().empty());
   const auto& bound = r.at("error_bounds").as_array()[0];
-  EXPECT_EQ(keys_of(bound),
-            (std::vector<std::string>{"columns", "l1", "confidence", "supported"}));
+  EXPECT_EQ(keys_of(bound), (std::vector<std::string>{"columns", "l1", "confidence", "supported"}));
   EXPECT_GT(bound.at("l1").as_number(), 0.0);
 }
 
@@ -301,6 +301,21 @@ TEST_F(Synth, AModelAboveTheMemoryLimitIsRefused) {
   EXPECT_FALSE(fs::exists(run_.settings.out + ".partial"));
   run_.settings.parameters = {"max-model-mb=20"};
   EXPECT_NO_THROW(plan_synthesis(run_));
+}
+
+// All three-way marginals of a hundred columns: 161,700 answers of 8,000 cells at once.
+TEST_F(Synth, AWorkloadTooLargeForMemoryIsRefusedBeforeAnythingIsRead) {
+  std::string sizes;
+  for (int i = 0; i < 100; ++i) sizes += fmt::format("{}\"c{}\": 20", i > 0 ? ", " : "", i);
+  run_.settings.schema = dir_.write("wide.json", "{" + sizes + "}");
+  run_.settings.private_source = dir_ / "none.csv";
+  run_.settings.mechanism = "aim";
+  run_.settings.memory_limit = "8GB";
+  const auto message = refusal();
+  EXPECT_TRUE(contains(message, "the limit is 8.0 GB")) << message;
+  EXPECT_TRUE(contains(message, "--workload")) << message;
+  run_.settings.workload = "all-2way";
+  EXPECT_TRUE(contains(plan_synthesis(run_)[4], "roughly"));
 }
 
 TEST_F(Synth, DeltaZeroIsRefusedByAMechanismWithoutAPureGuarantee) {

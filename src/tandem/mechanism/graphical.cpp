@@ -51,6 +51,12 @@ void check_columns_fit(const Domain& domain, double limit_mb) {
       describe_bytes(bytes), limit_mb, domain.describe(Clique(std::move(wide)))));
 }
 
+double cells_of(const Domain& domain, const Clique& clique) {
+  double cells = 1.0;
+  for (const auto id : clique) cells *= static_cast<double>(domain[id].size);
+  return cells;
+}
+
 Clique clique_of(const ImpossibleBox& box) {
   std::vector<AttributeId> ids;
   for (const auto& side : box.sides) ids.push_back(side.attribute);
@@ -83,9 +89,8 @@ ModelStart start_model(const Problem& problem, double limit_mb) {
   std::vector<const ImpossibleBox*> boxes;
   for (const auto& box : problem.impossible) boxes.push_back(&box);
   // Small ones first: more rules find room.
-  std::ranges::stable_sort(boxes, {}, [&](const auto* box) {
-    return domain.try_cells(clique_of(*box)).value_or(std::numeric_limits<std::size_t>::max());
-  });
+  std::ranges::stable_sort(boxes, {},
+                           [&](const auto* box) { return cells_of(domain, clique_of(*box)); });
   ModelStart start;
   std::vector<Clique> left_out;
   for (const auto* box : boxes) {
@@ -128,11 +133,7 @@ std::string Effort::describe() const {
 Effort effort(const Domain& domain, std::span<const Clique> candidates, double limit_mb,
               double rounds) {
   double cells = 0.0;
-  for (const auto& clique : candidates) {
-    double product = 1.0;
-    for (const auto id : clique) product *= static_cast<double>(domain[id].size);
-    cells += product;
-  }
+  for (const auto& clique : candidates) cells += cells_of(domain, clique);
   Effort out;
   out.model_bytes = std::min(limit_mb * 1e6, static_cast<double>(model_bytes(domain, candidates)));
   out.bytes = kModelCopies * out.model_bytes + kBytesPerAnswer * cells +
@@ -143,11 +144,18 @@ Effort effort(const Domain& domain, std::span<const Clique> candidates, double l
   return out;
 }
 
-std::vector<Clique> informative(const Domain& domain, std::vector<Clique> cliques) {
-  std::erase_if(cliques, [&](const Clique& clique) {
-    return std::ranges::all_of(clique, [&](AttributeId id) { return domain[id].size == 1; });
+std::vector<Clique> candidates_of(const Problem& problem, double limit_mb) {
+  auto out = problem.workload.downward_closure();
+  std::erase_if(out, [&](const Clique& clique) {
+    const double cells = cells_of(problem.domain, clique);
+    return cells <= 1.0 || 8.0 * cells > limit_mb * 1e6;
   });
-  return cliques;
+  if (out.empty()) {
+    throw UsageError(
+        "The workload names no column with more than one value, so there is nothing to select; "
+        "name others.");
+  }
+  return out;
 }
 
 std::vector<LinearQuery> informative_columns(const Domain& domain) {
