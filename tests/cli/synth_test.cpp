@@ -180,7 +180,7 @@ TEST_F(SynthCommand, PrintsStableJson) {
             (std::vector<std::string>{"format", "tandem", "mechanism", "parameters", "workload",
                                       "guarantee", "spent", "steps", "public", "total", "rows",
                                       "schema_sha256", "measurements_sha256", "model_sha256",
-                                      "warnings", "ledger"}));
+                                      "warnings", "error_bounds", "ledger"}));
 }
 
 TEST_F(SynthCommand, TakesSettingsFromAFileAndFlagsWin) {
@@ -262,7 +262,10 @@ TEST_F(SynthCommand, APlanIsJsonWhenAsked) {
 TEST_F(SynthCommand, APlanIsRefusedLikeTheRun) {
   expect_error(run({"--plan", "--mechanism", "magic"}), 2, {"'magic'"});
   expect_error(run({"--plan", "--epsilon", "0"}), 2, {"--epsilon"});
-  expect_error(run({"--plan", "--param", "rounds=3"}), 2, {"'rounds'", "no parameters"});
+  expect_error(run({"--plan", "--mechanism", "independent", "--param", "rounds=3"}), 2,
+               {"'rounds'", "no parameters"});
+  expect_error(run({"--plan", "--param", "max-model-mb=900", "--memory-limit", "500MB"}), 2,
+               {"max-model-mb 900", "--memory-limit"});
 }
 
 // ---- Calls that are wrong -----------------------------------------------------------------------

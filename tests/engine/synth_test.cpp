@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/engine/synth.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/version.h"
 #include "tandem/data/csv.h"
+#include "tandem/engine/preparation.h"
 #include "tandem/engine/release_folder.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger.h"
@@ -58,6 +60,7 @@ class Synth : public testing::Test {
                                       "[[column]]\nname = 'b'\nsize = 10\n"
                                       "[[column]]\nname = 'c'\nsize = 5\n");
     run_.settings.epsilon = 1.0;
+    run_.settings.mechanism = "independent";  // the shortest
     run_.settings.out = dir_ / "release";
   }
 
@@ -126,7 +129,7 @@ TEST_F(Synth, RecordsTheGuaranteeAndWhatLedToIt) {
   EXPECT_EQ(r.at("model_sha256").as_string(), sha256_hex(read_file(file("model.bin"))));
   EXPECT_EQ(r.at("format").as_integer(), 1);
   EXPECT_EQ(r.at("tandem").as_string(), version());
-  EXPECT_EQ(r.at("mechanism").as_string(), "independent");  // not the name 'auto'
+  EXPECT_EQ(r.at("mechanism").as_string(), "independent");
   EXPECT_TRUE(r.at("parameters").as_object().empty());
   EXPECT_EQ(r.at("workload").as_string(), "all-3way");
   EXPECT_EQ(r.at("rows").as_integer(), static_cast<std::int64_t>(kRows));
@@ -271,6 +274,51 @@ TEST_F(Synth, DeltaZeroIsAPureGuarantee) {
   EXPECT_LE(step.at("rho").as_number(), 0.5);
   const Document m = Document::read(file("measurements.json"));
   EXPECT_EQ(m.at("measurements").as_array()[0].at("noise").as_string(), "laplace");
+}
+
+TEST_F(Synth, AutoIsNamedByWhatItChose) {
+  run_.settings.mechanism = "auto";
+  const Document r = synthesize_now();
+  EXPECT_EQ(r.at("mechanism").as_string(), "aim");
+  ASSERT_FALSE(r.at("error_bounds").as_array().empty());
+  const auto& bound = r.at("error_bounds").as_array()[0];
+  EXPECT_EQ(keys_of(bound), (std::vector<std::string>{"columns", "l1", "confidence", "supported"}));
+  EXPECT_GT(bound.at("l1").as_number(), 0.0);
+}
+
+TEST_F(Synth, AutoLooksAtPublicDataAndDelta) {
+  EXPECT_EQ(automatic_mechanism(false, false), "aim");
+  EXPECT_EQ(automatic_mechanism(true, false), "jam-pgm");
+  EXPECT_EQ(automatic_mechanism(false, true), "mst");
+  EXPECT_EQ(automatic_mechanism(true, true), "mw-pub");
+  for (const bool with_public : {false, true}) {
+    EXPECT_TRUE(find_mechanism(automatic_mechanism(with_public, true)).pure);
+  }
+}
+
+TEST_F(Synth, AModelAboveTheMemoryLimitIsRefused) {
+  run_.settings.mechanism = "aim";
+  run_.settings.memory_limit = "500MB";
+  run_.settings.parameters = {"max-model-mb=600"};
+  EXPECT_TRUE(contains(refusal(), "max-model-mb 600 is above the memory limit of 500"));
+  EXPECT_FALSE(fs::exists(run_.settings.out + ".partial"));
+  run_.settings.parameters = {"max-model-mb=20"};
+  EXPECT_NO_THROW(plan_synthesis(run_));
+}
+
+// All three-way marginals of a hundred columns: 161,700 answers of 8,000 cells at once.
+TEST_F(Synth, AWorkloadTooLargeForMemoryIsRefusedBeforeAnythingIsRead) {
+  std::string sizes;
+  for (int i = 0; i < 100; ++i) sizes += fmt::format("{}\"c{}\": 20", i > 0 ? ", " : "", i);
+  run_.settings.schema = dir_.write("wide.json", "{" + sizes + "}");
+  run_.settings.private_source = dir_ / "none.csv";
+  run_.settings.mechanism = "aim";
+  run_.settings.memory_limit = "8GB";
+  const auto message = refusal();
+  EXPECT_TRUE(contains(message, "the limit is 8.0 GB")) << message;
+  EXPECT_TRUE(contains(message, "--workload")) << message;
+  run_.settings.workload = "all-2way";
+  EXPECT_TRUE(contains(plan_synthesis(run_)[4], "roughly"));
 }
 
 TEST_F(Synth, DeltaZeroIsRefusedByAMechanismWithoutAPureGuarantee) {

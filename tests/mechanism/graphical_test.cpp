@@ -121,6 +121,19 @@ TEST(Graphical, AColumnOfOneValueIsNoTrouble) {
   }
 }
 
+TEST(Graphical, MarginalsThatNoModelHoldsAreNoCandidates) {
+  const Domain wide({{"a", 2000, {}}, {"b", 2000, {}}, {"c", 2, {}}, {"d", 1, {}}});
+  const Problem problem{wide, Workload::all_k_way(wide, 3), {}};
+  const auto candidates = candidates_of(problem, 8.0);
+  EXPECT_EQ(std::ranges::count(candidates, Clique{0, 1}), 0);  // 32 MB
+  EXPECT_EQ(std::ranges::count(candidates, Clique{0, 1, 2}), 0);
+  EXPECT_EQ(std::ranges::count(candidates, Clique{0, 2}), 1);
+  EXPECT_EQ(std::ranges::count(candidates, Clique{3}), 0);
+  EXPECT_EQ(std::ranges::count(candidates_of(problem, 40.0), Clique{0, 1}), 1);
+  const Workload nothing(wide, "constant", {{Clique{3}, 1.0}});
+  EXPECT_THROW(candidates_of({wide, nothing, {}}, 8.0), UsageError);
+}
+
 TEST(Graphical, NamesTheColumnsThatNoModelHasRoomFor) {
   const Domain huge({{"zip", 3'000'000, {}}, {"sex", 2, {}}, {"phone", 900'000, {}}});
   const Problem problem{huge, Workload::all_k_way(huge, 1), {}};

@@ -48,7 +48,7 @@ Spec parse_spec(const std::string& text, const ComparisonRequest& request) {
   const auto parts = split(text, ':');
   Spec spec{.mechanism = std::string(trim(parts[0])), .parameters = {}};
   if (spec.mechanism == "auto")
-    spec.mechanism = automatic_mechanism(!request.public_sources.empty());
+    spec.mechanism = automatic_mechanism(!request.public_sources.empty(), request.delta == 0.0);
   const Mechanism mechanism = request.find(spec.mechanism);
   for (std::size_t i = 1; i < parts.size(); ++i) {
     if (parts[i].find('=') == std::string_view::npos && !spec.parameters.empty()) {
@@ -127,7 +127,7 @@ struct Bench {
 // What a job sends back: seven numbers.
 std::string run_job(const Prepared& p, const Bench& bench, const Reference& reference,
                     std::int64_t seed) {
-  const Problem problem{bench.schema.domain(), p.workload, bench.public_data};
+  const Problem problem = problem_of(p, bench.public_data);
   const auto started = std::chrono::steady_clock::now();
   Curator curator(PrivateData(memory_source(bench.table)), p.filter,
                   std::make_unique<SeededEntropy>(static_cast<std::uint64_t>(seed)),

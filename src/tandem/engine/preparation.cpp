@@ -68,8 +68,9 @@ SchemaOfRun read_schema(const SynthSettings& s, Threads threads, const Note& not
 
 }  // namespace
 
-std::string automatic_mechanism(bool with_public_data) {
-  return with_public_data ? "mw-pub" : "independent";
+std::string automatic_mechanism(bool with_public_data, bool pure) {
+  if (pure) return with_public_data ? "mw-pub" : "mst";
+  return with_public_data ? "jam-pgm" : "aim";
 }
 
 Prepared prepare(const SynthSettings& s, const FindMechanism& find, Threads threads,
@@ -90,7 +91,8 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, Threads thre
     throw UsageError(fmt::format("--seed is {}; choose a whole number from 0.", s.seed));
   }
   auto mechanism =
-      find(s.mechanism == "auto" ? automatic_mechanism(!s.public_sources.empty()) : s.mechanism);
+      find(s.mechanism == "auto" ? automatic_mechanism(!s.public_sources.empty(), s.delta == 0.0)
+                                 : s.mechanism);
   auto parameters = mechanism.resolve(parse_parameters(s.parameters));
   auto unit = parse_privacy_unit(s.neighbors, s.rows_per_person);
   auto filter = filter_of(s);
@@ -206,7 +208,7 @@ double memory_limit(const SynthSettings& s) {
   return 0.75 * pages * static_cast<double>(sysconf(_SC_PAGE_SIZE));
 }
 
-double predicted_memory(const SynthSettings& s, const Schema& schema) {
+double predicted_memory(const SynthSettings& s, const Schema& schema, double of_mechanism) {
   const auto table_bytes = [](const std::string& path) {
     std::error_code missing;
     const auto size = static_cast<double>(std::filesystem::file_size(path, missing));
@@ -221,16 +223,35 @@ double predicted_memory(const SynthSettings& s, const Schema& schema) {
     row += static_cast<double>(code_width(attribute.size));
     cells += static_cast<double>(attribute.size);
   }
-  return bytes + static_cast<double>(s.rows) * row + 64.0 * cells + 0x1p25;
+  return bytes + static_cast<double>(s.rows) * row + 64.0 * cells + 0x1p25 + of_mechanism;
 }
 
-void check_memory(const SynthSettings& s, const Schema& schema) {
-  const double need = predicted_memory(s, schema);
-  if (need > memory_limit(s)) {
-    throw UsageError(fmt::format(
-        "The run may need {} and the limit is {}; raise --memory-limit or choose a smaller table.",
-        human_bytes(need), human_bytes(memory_limit(s))));
+void check_memory(const SynthSettings& s, const Schema& schema, double of_mechanism) {
+  const double need = predicted_memory(s, schema, of_mechanism);
+  if (need <= memory_limit(s)) return;
+  const bool tables = of_mechanism < need / 2.0;
+  throw UsageError(fmt::format(
+      "The run may need {} and the limit is {}; raise --memory-limit or choose a {}.",
+      human_bytes(need), human_bytes(memory_limit(s)),
+      tables ? "smaller table" : "smaller --workload, such as random-3way:1000:1, or model"));
+}
+
+double memory_of_mechanism(const SynthSettings& s, const Prepared& p) {
+  for (const auto& [name, value] : p.parameters) {
+    if (name != "max-model-mb") continue;
+    if (parse_number(value).value_or(0.0) * 1e6 > memory_limit(s)) {
+      throw UsageError(fmt::format(
+          "max-model-mb {} is above the memory limit of {}; choose less, or raise --memory-limit.",
+          value, human_bytes(memory_limit(s))));
+    }
   }
+  return p.mechanism.memory ? p.mechanism.memory({p.schema.domain(), p.workload, {}}, p.parameters)
+                            : 0.0;
+}
+
+Problem problem_of(const Prepared& p, PublicData public_data) {
+  return {p.schema.domain(), p.workload, std::move(public_data),
+          impossible_boxes(p.schema.rules())};
 }
 
 }  // namespace tandem

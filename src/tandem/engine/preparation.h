@@ -21,8 +21,9 @@ namespace tandem {
 
 inline constexpr std::int64_t kMostRows = 1'000'000'000;
 
-// What 'auto' means: the best there is for a run with or without public data.
-std::string automatic_mechanism(bool with_public_data);
+// What 'auto' means: the best there is for a run with or without public data, with a pure guarantee
+// or with a delta.
+std::string automatic_mechanism(bool with_public_data, bool pure);
 
 using FindMechanism = std::function<Mechanism(const std::string& name)>;
 using Note = std::function<void(const std::string& sentence)>;  // for the person at the terminal
@@ -49,10 +50,18 @@ PublicData load_public(const SynthSettings& settings, const Schema& schema, Thre
 // there.
 Schema learn_inside(const Schema& schema, const std::vector<std::string>& public_sources);
 
+// What a mechanism is asked, with what the schema's rules exclude.
+Problem problem_of(const Prepared& prepared, PublicData public_data);
+
 // An estimate from above, from sizes of files and of the schema: tables as codes while they are
-// read and while rows are written, and the marginals measured.
-double predicted_memory(const SynthSettings& settings, const Schema& schema);
+// read and while rows are written, the marginals measured, and what the mechanism adds.
+double predicted_memory(const SynthSettings& settings, const Schema& schema,
+                        double of_mechanism = 0.0);
 double memory_limit(const SynthSettings& settings);
-void check_memory(const SynthSettings& settings, const Schema& schema);  // UsageError beyond it
+void check_memory(const SynthSettings& settings, const Schema& schema,
+                  double of_mechanism = 0.0);  // UsageError beyond the limit
+
+// Bytes; UsageError when max-model-mb alone is above the limit.
+double memory_of_mechanism(const SynthSettings& settings, const Prepared& prepared);
 
 }  // namespace tandem

@@ -43,6 +43,20 @@ Document amount_document(const SynthSettings& s, const Filter& filter) {
   return out;
 }
 
+// {"columns": ["a", "b"], "l1": 120.5, "confidence": 0.95, "supported": true}
+Document bounds_document(const Domain& domain, const std::vector<ErrorBound>& bounds) {
+  Document out = Document::array();
+  for (const auto& bound : bounds) {
+    Document columns = Document::array();
+    for (const auto id : bound.clique) columns.push(domain[id].name);
+    out.push(Document::object({{"columns", std::move(columns)},
+                               {"l1", bound.l1},
+                               {"confidence", bound.confidence},
+                               {"supported", bound.supported}}));
+  }
+  return out;
+}
+
 }  // namespace
 
 Document release_document(const SynthSettings& s, const Prepared& p, const Curator& curator,
@@ -82,6 +96,9 @@ Document release_document(const SynthSettings& s, const Prepared& p, const Curat
   out.set("measurements_sha256", files.measurements);
   if (!files.model.empty()) out.set("model_sha256", files.model);
   out.set("warnings", std::move(warnings));
+  if (!release.error_bounds.empty()) {
+    out.set("error_bounds", bounds_document(p.schema.domain(), release.error_bounds));
+  }
   return out;
 }
 

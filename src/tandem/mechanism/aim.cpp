@@ -53,7 +53,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   const auto start = start_model(problem, options.max_model_mb);
   const auto n = public_total(curator);
   const auto one_ways = informative_columns(domain);
-  const auto closure = informative(domain, problem.workload.downward_closure());
+  const auto closure = candidates_of(problem, options.max_model_mb);
   const auto weights = weights_of(closure, problem.workload);
   std::unordered_map<Clique, double> w;
   for (std::size_t i = 0; i < closure.size(); ++i) w[closure[i]] = weights[i];
@@ -124,7 +124,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 
 // Annealing ends most runs after a few rounds a column.
 Effort effort_of(const Problem& problem, const Options& options) {
-  const auto closure = informative(problem.domain, problem.workload.downward_closure());
+  const auto closure = candidates_of(problem, options.max_model_mb);
   return effort(problem.domain, closure, options.max_model_mb,
                 kUsualRoundsPerColumn * static_cast<double>(problem.domain.size()));
 }
@@ -145,7 +145,7 @@ std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                       one_ways.size(), sigma.value()),
           fmt::format("Then selects and measures the marginals that the model gets wrong, among "
                       "{}, with less noise each time one teaches it little.",
-                      informative(problem.domain, problem.workload.downward_closure()).size()),
+                      candidates_of(problem, options.max_model_mb).size()),
           effort_of(problem, options).describe()};
 }
 

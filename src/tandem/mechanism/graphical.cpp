@@ -23,7 +23,7 @@ constexpr double kShareOfRules = 0.25;
 constexpr double kModelCopies = 16.0;     // beliefs, bases, messages, the solver's history
 constexpr double kBytesPerAnswer = 32.0;  // the model's, the true count, the score's grid
 constexpr double kBytesPerCandidate = 600.0;
-constexpr double kSecondsPerModelByte = 2e-8;
+constexpr double kSecondsPerModelByte = 1e-7;
 constexpr double kSecondsPerAnswer = 1e-8;
 constexpr double kSecondsPerCandidate = 2e-6;
 
@@ -49,6 +49,12 @@ void check_columns_fit(const Domain& domain, double limit_mb) {
       "Even a model of single columns would take {}, above max-model-mb {:g}, most of it for {}; "
       "make them coarser in the schema, or raise max-model-mb.",
       describe_bytes(bytes), limit_mb, domain.describe(Clique(std::move(wide)))));
+}
+
+double cells_of(const Domain& domain, const Clique& clique) {
+  double cells = 1.0;
+  for (const auto id : clique) cells *= static_cast<double>(domain[id].size);
+  return cells;
 }
 
 Clique clique_of(const ImpossibleBox& box) {
@@ -83,9 +89,8 @@ ModelStart start_model(const Problem& problem, double limit_mb) {
   std::vector<const ImpossibleBox*> boxes;
   for (const auto& box : problem.impossible) boxes.push_back(&box);
   // Small ones first: more rules find room.
-  std::ranges::stable_sort(boxes, {}, [&](const auto* box) {
-    return domain.try_cells(clique_of(*box)).value_or(std::numeric_limits<std::size_t>::max());
-  });
+  std::ranges::stable_sort(boxes, {},
+                           [&](const auto* box) { return cells_of(domain, clique_of(*box)); });
   ModelStart start;
   std::vector<Clique> left_out;
   for (const auto* box : boxes) {
@@ -115,24 +120,20 @@ ModelStart start_model(const Problem& problem, double limit_mb) {
 
 std::string Effort::describe() const {
   const double minutes = seconds / 60.0;
-  std::string time = "seconds";
-  if (seconds >= 10.0) time = fmt::format("about {:.0f} seconds", std::ceil(seconds / 10.0) * 10.0);
-  if (minutes >= 2.0) time = fmt::format("about {:.0f} minutes", minutes);
-  if (minutes >= 120.0) time = fmt::format("about {:.0f} hours", minutes / 60.0);
+  std::string time = "a few seconds";
+  if (seconds >= 10.0) time = fmt::format("{:.0f} seconds", std::ceil(seconds / 10.0) * 10.0);
+  if (minutes >= 2.0) time = fmt::format("{:.0f} minutes", minutes);
+  if (minutes >= 120.0) time = fmt::format("{:.0f} hours", minutes / 60.0);
   return fmt::format(
-      "The model takes at most {}, the whole computation {}, and roughly {} on one "
-      "core beside reading and counting.",
+      "The model takes at most {}, the whole computation {} and, beside reading and counting, "
+      "roughly {} on one core.",
       describe_bytes(static_cast<UInt128>(model_bytes)), human_bytes(bytes), time);
 }
 
 Effort effort(const Domain& domain, std::span<const Clique> candidates, double limit_mb,
               double rounds) {
   double cells = 0.0;
-  for (const auto& clique : candidates) {
-    double product = 1.0;
-    for (const auto id : clique) product *= static_cast<double>(domain[id].size);
-    cells += product;
-  }
+  for (const auto& clique : candidates) cells += cells_of(domain, clique);
   Effort out;
   out.model_bytes = std::min(limit_mb * 1e6, static_cast<double>(model_bytes(domain, candidates)));
   out.bytes = kModelCopies * out.model_bytes + kBytesPerAnswer * cells +
@@ -143,11 +144,18 @@ Effort effort(const Domain& domain, std::span<const Clique> candidates, double l
   return out;
 }
 
-std::vector<Clique> informative(const Domain& domain, std::vector<Clique> cliques) {
-  std::erase_if(cliques, [&](const Clique& clique) {
-    return std::ranges::all_of(clique, [&](AttributeId id) { return domain[id].size == 1; });
+std::vector<Clique> candidates_of(const Problem& problem, double limit_mb) {
+  auto out = problem.workload.downward_closure();
+  std::erase_if(out, [&](const Clique& clique) {
+    const double cells = cells_of(problem.domain, clique);
+    return cells <= 1.0 || 8.0 * cells > limit_mb * 1e6;
   });
-  return cliques;
+  if (out.empty()) {
+    throw UsageError(
+        "The workload names no column with more than one value, so there is nothing to select; "
+        "name others.");
+  }
+  return out;
 }
 
 std::vector<LinearQuery> informative_columns(const Domain& domain) {

@@ -37,9 +37,12 @@ struct Effort {
 Effort effort(const Domain& domain, std::span<const Clique> candidates, double limit_mb,
               double rounds);
 
-// Without those of a single cell: everybody knows what they hold.
-std::vector<Clique> informative(const Domain& domain, std::vector<Clique> cliques);
-std::vector<LinearQuery> informative_columns(const Domain& domain);  // their one-way marginals
+// Every part of every marginal of the workload, without those of a single cell, which everybody
+// knows, and those that no model within the limit can hold. UsageError when none is left.
+std::vector<Clique> candidates_of(const Problem& problem, double limit_mb);
+
+// One-way marginals of the columns with more than one value.
+std::vector<LinearQuery> informative_columns(const Domain& domain);
 
 // The fitted model with what it was fitted to; a warning if the fit was cut off.
 Release graphical_release(PgmFit fit, std::vector<Measurement> y, double total,

@@ -83,7 +83,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   const auto start = start_model(problem, options.max_model_mb);
   const double n = rows_or_measured(curator);
   const bool as_2024 = options.selection == Filtering::Of2024;
-  const auto closure = informative(problem.domain, problem.workload.downward_closure());
+  const auto closure = candidates_of(problem, options.max_model_mb);
   const auto proxies = public_proxies(problem.public_data, closure, n);
   const Cost rho = curator.remaining();
   std::vector<Measurement> y;
@@ -133,7 +133,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 }
 
 Effort effort_of(const Problem& problem, const Options& options) {
-  const auto closure = informative(problem.domain, problem.workload.downward_closure());
+  const auto closure = candidates_of(problem, options.max_model_mb);
   return effort(problem.domain, closure, options.max_model_mb, options.rounds);
 }
 
@@ -144,7 +144,7 @@ double memory(const Problem& problem, const Options& options) {
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                               const Options& options) {
   start_model(problem, options.max_model_mb);  // says what there is no room for
-  const auto closure = informative(problem.domain, problem.workload.downward_closure());
+  const auto closure = candidates_of(problem, options.max_model_mb);
   const auto [to_select, to_measure] =
       (curator.remaining() / options.rounds).split(options.select_share);
   const Sigma sigma = curator.noise_scale({closure.front()}, to_measure);

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "privacy/proofs/proofs.h"
+#include "privacy/proofs/replay.h"
 #include "privacy/proofs/worlds.h"
 #include "tandem/base/error.h"
 #include "tandem/base/rng.h"
@@ -148,15 +149,6 @@ class Script {
   int step_ = -1;
 };
 
-// A mechanism instead of the script.
-struct MechanismRun {
-  const char* name;
-  Mechanism (*mechanism)();
-  Parameters parameters;
-  double budget = 1.0;      // of rho or epsilon
-  bool cells_only = false;  // asks for single cells, which move alike under both relations
-};
-
 const std::vector<MechanismRun>& mechanism_runs() {
   static const std::vector<MechanismRun> runs = {
       {"independent", mechanism::independent, {}},
@@ -172,9 +164,10 @@ const std::vector<MechanismRun>& mechanism_runs() {
   return runs;
 }
 
-Problem problem_of(const Domain& domain) {
+Problem problem_of(const Domain& domain, std::size_t ways) {
   const std::vector<std::vector<Code>> rows = {{0, 0}, {0, 1}, {1, 1}, {1, 1}, {1, 0}};
-  return {domain, Workload::all_k_way(domain, 1), {{{"public", Table::from_rows(domain, rows)}}}};
+  return {
+      domain, Workload::all_k_way(domain, ways), {{{"public", Table::from_rows(domain, rows)}}}};
 }
 
 using Records = std::vector<StepRecord>;
@@ -218,8 +211,9 @@ Attempt attempt(const Domain& domain, const Histogram& table, const AttemptOptio
   try {
     if (options.mechanism != nullptr) {
       Rng rng(1);
-      const auto release = options.mechanism->mechanism().run(curator, problem_of(domain),
-                                                              options.mechanism->parameters, rng);
+      const auto& run = *options.mechanism;
+      const auto release =
+          run.mechanism().run(curator, problem_of(domain, run.ways), run.parameters, rng);
       for (const auto& y : release.measurements) {
         for (const double value : y.values) out.trace.given.push_back(fmt::format("{:a}", value));
       }
@@ -271,15 +265,22 @@ std::vector<Pair> pairs(const PrivacyUnit& unit) {
 
 Domain world() { return domain_of({2, 2}); }
 
+// The script, and mechanisms that need little else to be built.
+std::vector<const MechanismRun*> usual_runs() {
+  std::vector<const MechanismRun*> out = {nullptr};
+  for (const auto& run : mechanism_runs()) out.push_back(&run);
+  return out;
+}
+
 // Calls f for each unit, currency, pair of neighbours and kind of run.
-Violation for_all(const std::function<Violation(AttemptOptions, const Pair&)>& f) {
+Violation for_all(const std::vector<const MechanismRun*>& runs,
+                  const std::function<Violation(AttemptOptions, const Pair&)>& f) {
   for (const auto& unit : units(2)) {
     for (const auto currency : {Currency::Zcdp, Currency::Pure}) {
       std::uint64_t seed = 40;
       for (const auto& pair : pairs(unit)) {
-        std::vector<const MechanismRun*> runs = {nullptr};
-        for (const auto& run : mechanism_runs()) runs.push_back(&run);
         for (const auto* run : runs) {
+          if (run != nullptr && run->zcdp_only && currency != Currency::Zcdp) continue;
           AttemptOptions options;
           options.unit = unit;
           options.currency = currency;
@@ -303,8 +304,10 @@ std::size_t steps_at_least(const AttemptOptions& options) {
 
 }  // namespace
 
-Violation neighbours_ask_the_same() {
-  return for_all([](AttemptOptions options, const Pair& pair) -> Violation {
+Violation neighbours_ask_the_same() { return neighbours_ask_the_same(usual_runs()); }
+
+Violation neighbours_ask_the_same(const std::vector<const MechanismRun*>& runs) {
+  return for_all(runs, [](AttemptOptions options, const Pair& pair) -> Violation {
     const Attempt first = attempt(world(), pair.one, options);
     if (!first.error.empty()) return "a run failed: " + first.error;
     if (first.records.size() < steps_at_least(options)) return "a run left steps unrecorded";
@@ -325,7 +328,7 @@ Violation neighbours_ask_the_same() {
 // From the same transcript on, with the same random words, two neighbours draw the same noise: what
 // is left of the difference is the distance of the exact answers.
 Violation inputs_stay_within_declarations() {
-  return for_all([](AttemptOptions options, const Pair& pair) -> Violation {
+  return for_all(usual_runs(), [](AttemptOptions options, const Pair& pair) -> Violation {
     if (options.mechanism != nullptr) return std::nullopt;
     const Attempt whole = attempt(world(), pair.one, options);
     for (std::size_t step = 0; step < whole.records.size(); ++step) {
@@ -365,7 +368,11 @@ Violation inputs_stay_within_declarations() {
 }
 
 Violation recorded_steps_are_never_redrawn() {
-  return for_all([](AttemptOptions options, const Pair& pair) -> Violation {
+  return recorded_steps_are_never_redrawn(usual_runs());
+}
+
+Violation recorded_steps_are_never_redrawn(const std::vector<const MechanismRun*>& runs) {
+  return for_all(runs, [](AttemptOptions options, const Pair& pair) -> Violation {
     const Attempt whole = attempt(world(), pair.one, options);
     if (whole.records.size() < steps_at_least(options)) return "a run left steps unrecorded";
     options.seed += 2000;  // whatever is drawn again comes out different
@@ -401,8 +408,10 @@ Violation recorded_steps_are_never_redrawn() {
   });
 }
 
-Violation changed_requests_are_refused() {
-  return for_all([](AttemptOptions options, const Pair& pair) -> Violation {
+Violation changed_requests_are_refused() { return changed_requests_are_refused(usual_runs()); }
+
+Violation changed_requests_are_refused(const std::vector<const MechanismRun*>& runs) {
+  return for_all(runs, [](AttemptOptions options, const Pair& pair) -> Violation {
     const Attempt whole = attempt(world(), pair.one, options);
     options.recorded = whole.records;
     if (options.mechanism == nullptr) {
