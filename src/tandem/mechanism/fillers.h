@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How private and public cliques share a model's size: public ones fill what the measured ones
+// leave, as far as the public data is trusted.
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "tandem/base/int128.h"
+#include "tandem/model/public_structure.h"
+
+namespace tandem {
+
+class Fillers {
+ public:
+  // `structure`: public cliques in order of their gains; `weights` of all candidates.
+  Fillers(const Domain& domain, std::vector<PublicClique> structure,
+          const std::unordered_map<Clique, double>& weights, double public_rows, double limit_mb);
+
+  struct Choice {
+    std::vector<Clique> kept;
+    double lost = 0.0;  // weighted gains, in shares, of those without room
+  };
+  // Trusted as nu rows, a filler gains less than what n^ rows promised; where nothing is left it
+  // is not wanted, and no loss.
+  Choice choose(std::span<const Clique> measured, double nu) const;
+
+  bool empty() const { return structure_.empty(); }
+  bool fits(UInt128 bytes) const { return static_cast<double>(bytes) <= limit_; }
+
+ private:
+  struct Filler {
+    PublicClique found;
+    double weight = 0.0;
+  };
+  Domain domain_;
+  std::vector<Filler> structure_;
+  double public_rows_;
+  double limit_;  // bytes
+};
+
+}  // namespace tandem

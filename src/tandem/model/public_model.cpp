@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/model/public_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tandem/base/check.h"
+#include "tandem/model/tilted_pgm.h"
+#include "tandem/query/counting.h"
+
+namespace tandem {
+
+PublicCounts::PublicCounts(std::span<const PublicTable> tables, Threads threads)
+    : tables_(tables), threads_(threads) {
+  check(!tables.empty(), "public counts are of at least one table");
+  for (const auto& [name, table] : tables_) rows_ += static_cast<double>(table.rows());
+}
+
+void PublicCounts::prepare(std::span<const Clique> cliques) {
+  std::vector<Clique> missing;
+  for (const auto& clique : cliques) {
+    if (!known_.contains(clique)) missing.push_back(clique);
+  }
+  for (const auto& [name, table] : tables_) {
+    auto counted = count_marginals(table, missing, threads_);
+    for (auto& factor : counted) {
+      const auto [at, is_new] = known_.try_emplace(factor.clique, factor);
+      if (is_new) continue;
+      for (std::size_t i = 0; i < factor.values.size(); ++i) {
+        at->second.values[i] += factor.values[i];
+      }
+    }
+  }
+}
+
+const Factor& PublicCounts::at(const Clique& clique) {
+  const auto known = known_.find(clique);
+  if (known != known_.end()) return known->second;
+  prepare(std::span(&clique, 1));
+  return known_.at(clique);
+}
+
+PublicModel::PublicModel(std::span<const PublicTable> tables, double ridge, Threads threads)
+    : counts_(tables, threads),
+      ridge_(ridge),
+      threads_(threads),
+      model_(tables.front().table.domain(), std::max(1.0, counts_.rows())) {
+  check(ridge > 0.0, "a public model has a ridge");
+}
+
+void PublicModel::fit(std::vector<Clique> cliques, double tolerance) {
+  std::ranges::sort(cliques);
+  cliques.erase(std::unique(cliques.begin(), cliques.end()), cliques.end());
+  if (cliques == fitted_ || rows() == 0.0) return;
+  counts_.prepare(cliques);
+  std::vector<Measurement> marginals;
+  for (const auto& clique : cliques) {
+    Measurement marginal;
+    marginal.query = {clique};
+    marginal.values = counts_.at(clique).values;
+    marginal.sigma = Sigma(std::sqrt(ridge_));
+    marginal.origin = Origin::Public;
+    marginals.push_back(std::move(marginal));
+  }
+  auto found = tilt_pgm(counts_.domain(), marginals, rows(), {}, rows(), multipliers_,
+                        {.tolerance = tolerance, .threads = threads_});
+  multipliers_ = std::move(found.multipliers);
+  model_ = std::move(found.model);
+  fitted_ = std::move(cliques);
+}
+
+}  // namespace tandem
