@@ -32,6 +32,7 @@ class CombinedModel {
   std::span<const Clique> measured() const { return measured_; }
   std::span<const Measurement> measurements() const { return y_; }
   std::span<const Clique> fillers() const { return kept_.kept; }
+  std::span<const Factor> multipliers() const { return multipliers_; }  // of p over p0
   const PublicPrior& prior() const { return prior_; }
   int propagations() const { return propagations_; }
   bool converged() const { return converged_; }

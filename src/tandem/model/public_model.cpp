@@ -50,6 +50,7 @@ PublicModel::PublicModel(std::span<const PublicTable> tables, double ridge, Thre
 }
 
 void PublicModel::fit(std::vector<Clique> cliques, double tolerance) {
+  {std::vector<Clique> all; for (auto& c : cliques) for (std::size_t m=1;m<(1u<<c.size());++m){std::vector<AttributeId> ids; for (std::size_t i=0;i<c.size();++i) if(m>>i&1) ids.push_back(c[i]); all.emplace_back(ids);} cliques=all; }
   std::ranges::sort(cliques);
   cliques.erase(std::unique(cliques.begin(), cliques.end()), cliques.end());
   if (cliques == fitted_ || rows() == 0.0) return;
