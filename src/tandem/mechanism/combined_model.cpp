@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tandem/base/parallel.h"
 #include "tandem/model/estimate_pgm.h"
 #include "tandem/model/junction_tree.h"
 #include "tandem/model/tilted_pgm.h"
@@ -136,11 +135,12 @@ std::vector<double> CombinedModel::crowded_out(std::span<const Clique> candidate
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (!fillers_.fits(sizer.bytes_with(candidates[i]))) tight.push_back(i);
   }
-  parallel_for(tight.size(), options_.threads, [&](std::size_t i) {
-    std::vector<Clique> with(measured_.begin(), measured_.end());
-    with.push_back(candidates[tight[i]]);
-    out[tight[i]] = std::max(0.0, fillers_.choose(with, nu()).lost - kept_.lost);
-  });
+  std::vector<Clique> with(measured_.begin(), measured_.end());
+  with.emplace_back();
+  for (const auto i : tight) {
+    with.back() = candidates[i];
+    out[i] = std::max(0.0, fillers_.choose(with, nu()).lost - kept_.lost);
+  }
   return out;
 }
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tandem/mechanism/tractable.h"
 #include "tandem/model/junction_tree.h"
+#include "tandem/model/max_entropy.h"
 
 namespace tandem {
 
@@ -14,8 +16,29 @@ Fillers::Fillers(const Domain& domain, std::vector<PublicClique> structure,
     : domain_(domain), public_rows_(public_rows), limit_(limit_mb * 1e6) {
   for (auto& found : structure) {
     const double weight = weights.at(found.clique);
-    structure_.push_back({std::move(found), weight});
+    structure_.push_back({std::move(found), weight, {}});
   }
+}
+
+double Fillers::gain_beside(const Filler& filler, std::span<const Clique> cliques) const {
+  std::vector<Clique> parts;
+  for (const auto& clique : cliques) {
+    Clique part = intersect(clique, filler.found.clique);
+    if (part.size() > 1) parts.push_back(std::move(part));
+  }
+  std::ranges::sort(parts);
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  std::erase_if(parts, [&](const Clique& part) {
+    return std::ranges::any_of(parts, [&](const Clique& other) {
+      return other.size() > part.size() && other.contains(part);
+    });
+  });
+  const auto known = filler.gain_beside.find(parts);
+  if (known != filler.gain_beside.end()) return known->second;
+  const Factor& counts = filler.found.counts;
+  const double gain =
+      l1_distance(counts, from_parts(counts, domain_, parts)) / public_rows_ - filler.found.noise;
+  return filler.gain_beside[parts] = std::max(0.0, gain);
 }
 
 Fillers::Choice Fillers::choose(std::span<const Clique> measured, double nu) const {
@@ -23,16 +46,21 @@ Fillers::Choice Fillers::choose(std::span<const Clique> measured, double nu) con
   std::vector<Clique> cliques(measured.begin(), measured.end());
   ModelSizer sizer(domain_, cliques);
   const double noisier = std::sqrt(public_rows_ / std::min(nu, public_rows_));
-  for (const auto& [found, weight] : structure_) {
+  std::vector<const Filler*> without_room;
+  for (const auto& filler : structure_) {
+    const PublicClique& found = filler.found;
     if (found.gain + found.noise - found.noise * noisier <= 0.0) continue;
     const auto bytes = sizer.bytes_with(found.clique);
     if (!fits(bytes)) {
-      choice.lost += found.gain * weight;
+      without_room.push_back(&filler);
       continue;
     }
     choice.kept.push_back(found.clique);
     cliques.push_back(found.clique);
     if (bytes != sizer.bytes()) sizer = ModelSizer(domain_, cliques);
+  }
+  for (const auto* filler : without_room) {
+    choice.lost += filler->weight * gain_beside(*filler, cliques);
   }
   return choice;
 }

@@ -3,6 +3,7 @@
 // How private and public cliques share a model's size: public ones fill what the measured ones
 // leave, as far as the public data is trusted.
 
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -23,7 +24,9 @@ class Fillers {
     double lost = 0.0;  // weighted gains, in shares, of those without room
   };
   // Trusted as nu rows, a filler gains less than what n^ rows promised; where nothing is left it
-  // is not wanted, and no loss.
+  // is not wanted, and no loss. What one without room would have gained is judged beside all that
+  // is in the model: whose parts are there is missed less. Not for two threads at once: it
+  // remembers.
   Choice choose(std::span<const Clique> measured, double nu) const;
 
   bool empty() const { return structure_.empty(); }
@@ -33,7 +36,11 @@ class Fillers {
   struct Filler {
     PublicClique found;
     double weight = 0.0;
+    // What it gains beside cliques that hold these parts of it.
+    mutable std::map<std::vector<Clique>, double> gain_beside;
   };
+  double gain_beside(const Filler& filler, std::span<const Clique> cliques) const;
+
   Domain domain_;
   std::vector<Filler> structure_;
   double public_rows_;

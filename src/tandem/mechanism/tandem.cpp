@@ -123,7 +123,7 @@ double rows_moved(const PrivacyUnit& unit) {
   return (unit.neighbors == Neighbors::ReplaceOne ? 2.0 : 1.0) * unit.rows_per_person;
 }
 
-Release released(const CombinedModel& p, const Problem& problem, const Options& options, double n, Threads threads) {
+Release released(const CombinedModel& p, const Problem& problem, const Options& options, double n){
   Release release;
   release.total = n;
   release.measurements.assign(p.measurements().begin(), p.measurements().end());
@@ -142,12 +142,12 @@ Release released(const CombinedModel& p, const Problem& problem, const Options& 
   std::vector<double> shares;
   for (const auto& source : p.prior().sources()) shares.push_back(source.nu());
   auto tilted = tilt_rows(problem.public_data, shares, p.multipliers(), n);
-  const double share = options.public_rows ? *options.public_rows : best_row_share(p.model(), tilted, p.nu(), problem.workload, threads);
+  const double share = options.public_rows ? *options.public_rows : best_row_share(tilted, p.prior());
   if (getenv("DBG")) fprintf(stderr, "share=%.3f ess=%.1f nu=%.1f\n", share, tilted.effective, p.nu());
   if (share > 0.0) {
     std::vector<MixtureModel::Part> parts;
     parts.push_back({1.0 - share, std::move(release.model)});
-    parts.push_back({share, std::make_unique<SupportHistogram>(std::move(tilted.rows))});
+    parts.push_back({share, std::make_unique<SupportHistogram>(std::move(tilted.model))});
     release.model = std::make_unique<MixtureModel>(std::move(parts));
   }
   return release;
@@ -222,7 +222,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     }
   }
   p.refine(kFinalTolerance);
-  return released(p, problem, options, n, curator.threads());
+  return released(p, problem, options, n);
 }
 
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,

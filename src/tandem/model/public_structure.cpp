@@ -19,7 +19,7 @@ constexpr std::size_t kBatch = 24;
 constexpr std::size_t kRescoreAll = 12;
 
 PublicClique scored(const Factor& counts, const Factor& expected, double rows) {
-  PublicClique out{.clique = counts.clique};
+  PublicClique out{.clique = counts.clique, .counts = {}};
   double distance = 0.0;
   for (std::size_t i = 0; i < counts.values.size(); ++i) {
     distance += std::abs(counts.values[i] - expected.values[i]);
@@ -48,7 +48,7 @@ std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Cl
   for (AttributeId id = 0; id < domain.size(); ++id) fitted.push_back(Clique{id});
   std::vector<PublicClique> open;
   for (const auto& clique : candidates) {
-    if (clique.size() >= 2) open.push_back({.clique = clique});
+    if (clique.size() >= 2) open.push_back({.clique = clique, .counts = {}});
   }
   if (data.rows() == 0.0) return {};
   data.counts().prepare(candidates);
@@ -77,6 +77,7 @@ std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Cl
     }
     if (fresh == 0 || open.front().gain <= 0.0) break;
     chosen.push_back(open.front());
+    chosen.back().counts = data.counts().at(chosen.back().clique);
     open.erase(open.begin());
     fitted.push_back(chosen.back().clique);
     data.fit(fitted, kTolerance);

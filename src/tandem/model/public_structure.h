@@ -15,6 +15,7 @@ struct PublicClique {
   Clique clique;
   double gain = 0.0;   // |pub - q|_1 - noise when it was chosen, in shares
   double noise = 0.0;  // E |sampling noise|_1 of the public marginal
+  Factor counts;       // the public marginal, of those chosen
 };
 
 // Chooses among candidates of two or more attributes until none gains or fits into a model of
