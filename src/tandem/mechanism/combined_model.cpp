@@ -30,7 +30,7 @@ CombinedModel::CombinedModel(const Domain& domain, double n, PublicPrior prior, 
 
 void CombinedModel::arrange_prior() {
   if (prior_.empty()) return;
-  kept_ = fillers_.choose(measured_, nu());
+  kept_ = fillers_.choose(measured_, prior_.trusts());
   std::vector<Clique> cliques = kept_.kept;
   for (AttributeId id = 0; id < domain_.size(); ++id) cliques.push_back(Clique{id});
   cliques.insert(cliques.end(), measured_.begin(), measured_.end());
@@ -137,9 +137,10 @@ std::vector<double> CombinedModel::crowded_out(std::span<const Clique> candidate
   }
   std::vector<Clique> with(measured_.begin(), measured_.end());
   with.emplace_back();
+  const auto nu = prior_.trusts();
   for (const auto i : tight) {
     with.back() = candidates[i];
-    out[i] = std::max(0.0, fillers_.choose(with, nu()).lost - kept_.lost);
+    out[i] = std::max(0.0, fillers_.choose(with, nu).lost - kept_.lost);
   }
   return out;
 }

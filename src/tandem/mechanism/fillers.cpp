@@ -10,13 +10,24 @@
 
 namespace tandem {
 
-Fillers::Fillers(const Domain& domain, std::vector<PublicClique> structure,
-                 const std::unordered_map<Clique, double>& weights, double public_rows,
-                 double limit_mb)
-    : domain_(domain), public_rows_(public_rows), limit_(limit_mb * 1e6) {
-  for (auto& found : structure) {
+Fillers::Fillers(const Domain& domain, std::vector<Offer> offers,
+                 const std::unordered_map<Clique, double>& weights, double limit_mb)
+    : domain_(domain), limit_(limit_mb * 1e6) {
+  // The greatest gain among those that come next in their sources.
+  std::vector<std::size_t> next(offers.size(), 0);
+  while (true) {
+    std::size_t best = offers.size();
+    for (std::size_t s = 0; s < offers.size(); ++s) {
+      if (next[s] == offers[s].structure.size()) continue;
+      if (best == offers.size() ||
+          offers[s].structure[next[s]].gain > offers[best].structure[next[best]].gain) {
+        best = s;
+      }
+    }
+    if (best == offers.size()) break;
+    auto& found = offers[best].structure[next[best]++];
     const double weight = weights.at(found.clique);
-    structure_.push_back({std::move(found), weight, {}});
+    structure_.push_back({std::move(found), weight, best, offers[best].public_rows, {}});
   }
 }
 
@@ -36,19 +47,20 @@ double Fillers::gain_beside(const Filler& filler, std::span<const Clique> clique
   const auto known = filler.gain_beside.find(parts);
   if (known != filler.gain_beside.end()) return known->second;
   const Factor& counts = filler.found.counts;
-  const double gain =
-      l1_distance(counts, from_parts(counts, domain_, parts)) / public_rows_ - filler.found.noise;
+  const double gain = l1_distance(counts, from_parts(counts, domain_, parts)) / filler.public_rows -
+                      filler.found.noise;
   return filler.gain_beside[parts] = std::max(0.0, gain);
 }
 
-Fillers::Choice Fillers::choose(std::span<const Clique> measured, double nu) const {
+Fillers::Choice Fillers::choose(std::span<const Clique> measured,
+                                std::span<const double> nu) const {
   Choice choice;
   std::vector<Clique> cliques(measured.begin(), measured.end());
   ModelSizer sizer(domain_, cliques);
-  const double noisier = std::sqrt(public_rows_ / std::min(nu, public_rows_));
   std::vector<const Filler*> without_room;
   for (const auto& filler : structure_) {
     const PublicClique& found = filler.found;
+    const double noisier = std::sqrt(std::max(1.0, filler.public_rows / nu[filler.source]));
     if (found.gain + found.noise - found.noise * noisier <= 0.0) continue;
     const auto bytes = sizer.bytes_with(found.clique);
     if (!fits(bytes)) {

@@ -15,19 +15,24 @@ namespace tandem {
 
 class Fillers {
  public:
-  // `structure`: public cliques in order of their gains; `weights` of all candidates.
-  Fillers(const Domain& domain, std::vector<PublicClique> structure,
-          const std::unordered_map<Clique, double>& weights, double public_rows, double limit_mb);
+  // What one source offers: its cliques in the order of their choice, of so many rows.
+  struct Offer {
+    std::vector<PublicClique> structure;
+    double public_rows = 0.0;  // n^
+  };
+  // `weights` of all candidates.
+  Fillers(const Domain& domain, std::vector<Offer> offers,
+          const std::unordered_map<Clique, double>& weights, double limit_mb);
 
   struct Choice {
     std::vector<Clique> kept;
     double lost = 0.0;  // weighted gains, in shares, of those without room
   };
-  // Trusted as nu rows, a filler gains less than what n^ rows promised; where nothing is left it
-  // is not wanted, and no loss. What one without room would have gained is judged beside all that
-  // is in the model: whose parts are there is missed less. Not for two threads at once: it
-  // remembers.
-  Choice choose(std::span<const Clique> measured, double nu) const;
+  // nu of each source. Trusted as nu rows, a filler gains less than what n^ rows promised; where
+  // nothing is left it is not wanted, and no loss. What one without room would have gained is
+  // judged beside all that is in the model: whose parts are there is missed less. Not for two
+  // threads at once: it remembers.
+  Choice choose(std::span<const Clique> measured, std::span<const double> nu) const;
 
   bool empty() const { return structure_.empty(); }
   bool fits(UInt128 bytes) const { return static_cast<double>(bytes) <= limit_; }
@@ -36,6 +41,8 @@ class Fillers {
   struct Filler {
     PublicClique found;
     double weight = 0.0;
+    std::size_t source = 0;
+    double public_rows = 0.0;
     // What it gains beside cliques that hold these parts of it.
     mutable std::map<std::vector<Clique>, double> gain_beside;
   };
@@ -43,7 +50,6 @@ class Fillers {
 
   Domain domain_;
   std::vector<Filler> structure_;
-  double public_rows_;
   double limit_;  // bytes
 };
 

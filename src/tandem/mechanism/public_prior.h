@@ -18,6 +18,7 @@ namespace tandem {
 
 struct PublicSource {
   std::string name;
+  std::size_t table = 0;  // which of the public tables
   PublicModel model;
   Trust trust;
   double fixed_nu = 0.0;  // or 0: as learnt
@@ -40,6 +41,7 @@ class PublicPrior {
   std::span<PublicSource> sources() { return sources_; }
   std::span<const PublicSource> sources() const { return sources_; }
   double nu() const;
+  std::vector<double> trusts() const;  // nu of each source
   void fit(std::span<const Clique> cliques, double tolerance);
   std::vector<Factor> potentials() const;  // of p0
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-
 namespace tandem {
 namespace {
 
@@ -27,8 +26,14 @@ std::vector<std::size_t> cells_of_rows(const Table& rows, const Clique& clique) 
 
 }  // namespace
 
-TiltedRows tilt_rows(const PublicData& data, std::span<const double> shares,
+TiltedRows tilt_rows(const PublicData& data, const PublicPrior& prior,
                      std::span<const Factor> multipliers, double total) {
+  std::vector<double> shares(data.tables.size(), 0.0);
+  double inverse_rows = 0.0;  // rows of source s weigh share_s / n_s each before the tilt
+  for (const auto& source : prior.sources()) {
+    shares[source.table] = source.nu() / prior.nu();
+    inverse_rows += shares[source.table] * shares[source.table] / source.model.rows();
+  }
   Support support = public_rows(data, shares);
   std::vector<double> tilt(support.rows.rows(), 0.0);
   for (const auto& factor : multipliers) {
@@ -46,14 +51,6 @@ TiltedRows tilt_rows(const PublicData& data, std::span<const double> shares,
     second += support.weights[r] * factor * factor;
     support.weights[r] *= factor;
   }
-  // Rows of source s weigh share_s / n_s each before the tilt.
-  double sum = 0.0;
-  for (const double share : shares) sum += share;
-  double inverse_rows = 0.0;
-  for (std::size_t s = 0; s < shares.size(); ++s) {
-    const auto rows = static_cast<double>(data.tables[s].table.rows());
-    if (rows > 0.0) inverse_rows += (shares[s] / sum) * (shares[s] / sum) / rows;
-  }
   const double rows = 1.0 / inverse_rows;
   return {.model = SupportHistogram(std::move(support), total),
           .rows = rows,
@@ -66,7 +63,8 @@ double best_row_share(const TiltedRows& tilted, const PublicPrior& prior) {
   // Of their variance, 1 / effective is sampling noise, and the trust says what bias adds.
   const double bias = std::max(0.0, 1.0 / prior.nu() - 1.0 / most);
   const double worth = 1.0 / (1.0 / tilted.effective + bias) / tilted.rows;
-  return kMissed * worth / (1.0 + kMissed * worth);
+  const double signal = kMissed * worth * worth;  // over noise
+  return signal / (1.0 + signal);
 }
 
 }  // namespace tandem

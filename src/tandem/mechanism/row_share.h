@@ -3,9 +3,11 @@
 // Public rows beside the model: they show what its tree has no room for.
 //
 // Public rows, reweighted by the same multipliers that tilt the model, differ from it by what the
-// model misses and by their sampling noise. If the first is k times the second when all rows count
-// alike, then rows worth a fraction m of that are best mixed in with a share of k m / (1 + k m).
-// Post-processing.
+// model misses and by their sampling noise. If the square of the first is k times that of the
+// second while all rows count alike, their best share is k / (1 + k). When they are worth only a
+// fraction m of their number, their noise is larger by 1 / m; and as private data has moved the
+// model so far, what they show beyond it is true to the private table to a lesser part, for which m
+// is taken once more. Post-processing.
 
 #include <span>
 
@@ -20,7 +22,7 @@ struct TiltedRows {
   double effective = 0.0;  // as many of equal weight have as little noise
 };
 // Weight of a row: its source's share of the trust, times exp(sum of multipliers).
-TiltedRows tilt_rows(const PublicData& data, std::span<const double> shares,
+TiltedRows tilt_rows(const PublicData& data, const PublicPrior& prior,
                      std::span<const Factor> multipliers, double total);
 
 // The share that leaves the least error: of rows that are worth as many as the trust in them and

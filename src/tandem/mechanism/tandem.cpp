@@ -17,6 +17,7 @@
 #include "tandem/mechanism/combined_model.h"
 #include "tandem/mechanism/common.h"
 #include "tandem/mechanism/mechanism.h"
+#include "tandem/mechanism/public_report.h"
 #include "tandem/mechanism/row_share.h"
 #include "tandem/mechanism/tractable.h"
 #include "tandem/model/junction_tree.h"
@@ -103,14 +104,13 @@ CombinedModel public_start(const Problem& problem, std::span<const Clique> closu
                      .spread = options.trust_spread,
                      .fixed_trust = options.trust.value_or(0.0)},
                     threads);
-  std::vector<PublicClique> structure;
-  double public_rows = 0.0;
-  if (!prior.empty()) {
-    PublicModel pooled(data.tables, options.ridge, threads);
-    public_rows = pooled.rows();
-    if (options.fillers) structure = public_structure(pooled, closure, options.max_model_mb);
+  std::vector<Fillers::Offer> offers;
+  for (auto& source : prior.sources()) {
+    offers.push_back({{}, source.model.rows()});
+    if (!options.fillers) continue;
+    offers.back().structure = public_structure(source.model, closure, options.max_model_mb);
   }
-  Fillers fillers(problem.domain, std::move(structure), w, public_rows, options.max_model_mb);
+  Fillers fillers(problem.domain, std::move(offers), w, options.max_model_mb);
   return {problem.domain,
           n,
           std::move(prior),
@@ -123,32 +123,53 @@ double rows_moved(const PrivacyUnit& unit) {
   return (unit.neighbors == Neighbors::ReplaceOne ? 2.0 : 1.0) * unit.rows_per_person;
 }
 
-Release released(const CombinedModel& p, const Problem& problem, const Options& options, double n){
+// What may be selected: the model's error beyond what a measurement, shrunk to it, would leave,
+// less what the fillers without room would have gained.
+std::vector<Candidate> scores(const Curator& curator, const CombinedModel& p,
+                              std::span<const Clique> C,
+                              const std::unordered_map<Clique, double>& w, double largest_w,
+                              Cost to_select, Cost to_measure, const Options& options) {
+  const double n = p.model().total();
+  // From here on a difference of scores is seen by the selection.
+  const double visible =
+      kVisible * rows_moved(curator.unit()) * largest_w / std::sqrt(8.0 * to_select.lower_bound());
+  auto answers = p.model().project_all(C);
+  const auto crowded_out = p.crowded_out(C);
+  std::vector<Candidate> out;
+  for (std::size_t i = 0; i < C.size(); ++i) {
+    const double sigma = curator.noise_scale({C[i]}, to_measure).value();
+    const Expected expected(answers[i], n, p.nu(), sigma, options.penalty);
+    const double lost = options.crowding * n * crowded_out[i];
+    const double hoped = w.at(C[i]) * (expected.unmeasured - expected.measured);
+    if (lost > std::max(0.0, hoped) && lost < visible) continue;  // it could be drawn all the same
+    out.push_back({C[i], Origin::Private,
+                   w.at(C[i]) * (l1_error(std::move(answers[i])) - expected.measured) - lost});
+  }
+  return out;
+}
+
+// The model, with public rows for a share of it.
+Release released(const CombinedModel& p, const Problem& problem, const Options& options) {
   Release release;
-  release.total = n;
+  release.total = p.model().total();
   release.measurements.assign(p.measurements().begin(), p.measurements().end());
+  release.model = std::make_unique<GraphicalModel>(p.model());
+  double share = 0.0;
+  if (!p.prior().empty()) {
+    auto tilted = tilt_rows(problem.public_data, p.prior(), p.multipliers(), release.total);
+    share = options.public_rows.value_or(best_row_share(tilted, p.prior()));
+    if (share > 0.0) {
+      std::vector<MixtureModel::Part> parts;
+      parts.push_back({1.0 - share, std::move(release.model)});
+      parts.push_back({share, std::make_unique<SupportHistogram>(std::move(tilted.model))});
+      release.model = std::make_unique<MixtureModel>(std::move(parts));
+    }
+  }
+  release.warnings = public_data_report(p, share);
   if (!p.converged()) {
     release.warnings.emplace_back(
         "The model was still improving when its fit was stopped; its answers can be refitted free "
         "of charge.");
-  }
-  for (const auto& source : p.prior().sources()) {
-    release.warnings.push_back(fmt::format("{} counted as {:.0f} rows of at most {:.0f}.",
-                                           source.name, source.nu(), source.trust.most()));
-  }
-  auto model = std::make_unique<GraphicalModel>(p.model());
-  release.model = std::move(model);
-  if (p.prior().empty()) return release;
-  std::vector<double> shares;
-  for (const auto& source : p.prior().sources()) shares.push_back(source.nu());
-  auto tilted = tilt_rows(problem.public_data, shares, p.multipliers(), n);
-  const double share = options.public_rows ? *options.public_rows : best_row_share(tilted, p.prior());
-  if (getenv("DBG")) fprintf(stderr, "share=%.3f ess=%.1f nu=%.1f\n", share, tilted.effective, p.nu());
-  if (share > 0.0) {
-    std::vector<MixtureModel::Part> parts;
-    parts.push_back({1.0 - share, std::move(release.model)});
-    parts.push_back({share, std::make_unique<SupportHistogram>(std::move(tilted.model))});
-    release.model = std::make_unique<MixtureModel>(std::move(parts));
   }
   return release;
 }
@@ -159,8 +180,10 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   const auto closure = problem.workload.downward_closure();
   std::unordered_map<Clique, double> w;
   double largest_w = 0.0;
-  for (const auto& r : closure)
-    largest_w = std::max(largest_w, w[r] = weight_of(r, problem.workload));
+  for (const auto& r : closure) {
+    w[r] = weight_of(r, problem.workload);
+    largest_w = std::max(largest_w, w[r]);
+  }
   const Cost rho = curator.remaining();
   const double T = options.rounds_per_column * static_cast<double>(domain.size());
   auto [to_select, to_measure] = (rho / T).split(options.select_share);
@@ -170,9 +193,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
                                       to_measure * static_cast<double>(domain.size()));
   const double n = known_n ? *known_n : estimate_total(one_ways);
   CombinedModel p = public_start(problem, closure, w, n, options, curator.threads());
-  if (getenv("DBG")) fprintf(stderr, "structure done %.2f\n", clock()/1e6);
   p.absorb_together(std::move(one_ways));
-  if (getenv("DBG")) fprintf(stderr, "one-ways done %.2f props=%d\n", clock()/1e6, p.propagations());
 
   while (!curator.remaining().is_zero()) {
     const Cost left = curator.remaining();
@@ -182,47 +203,23 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const auto C = affordable(closure, domain, p.measured(), options.max_model_mb * used);
 
     // Select: where the model is further off than a measurement, shrunk to it, would leave it.
-    const double t0=clock()/1e6;
-    auto answers = p.model().project_all(C);
-    const double t01=clock()/1e6;
-    const auto crowded_out = p.crowded_out(C);
-    const double t02=clock()/1e6;
-    const double visible = kVisible * rows_moved(curator.unit()) * largest_w /
-                           std::sqrt(8.0 * to_select.lower_bound());
-    std::vector<Candidate> scored;
-    for (std::size_t i = 0; i < C.size(); ++i) {
-      const double sigma = curator.noise_scale({C[i]}, to_measure).value();
-      const Expected expected(answers[i], n, p.nu(), sigma, options.penalty);
-      const double lost = options.crowding * n * crowded_out[i];
-      if (lost > 0.0 && lost > w[C[i]] * (expected.unmeasured - expected.measured) && lost < visible) continue;
-      scored.push_back({C[i], Origin::Private,
-                        w[C[i]] * (l1_error(std::move(answers[i])) - expected.measured) - lost});
-    }
-    const double t1=clock()/1e6;
+    const auto scored = scores(curator, p, C, w, largest_w, to_select, to_measure, options);
     const Clique r = scored[curator.select(scored, to_select)].clique;
 
     // Measure, and estimate again.
     auto y = curator.measure({r}, last ? curator.remaining() : to_measure);
     const double sigma = y.sigma.value();
-    const double t2=clock()/1e6;
     const Factor z = p.absorb(std::move(y));
 
-    if (getenv("DBG")) {
-      double lm=0; for (auto v: crowded_out) lm=std::max(lm,v);
-      fprintf(stderr, "r=");for(auto a: r) fprintf(stderr,"%d,",(int)a);
-      double lr=0; for(std::size_t i=0;i<C.size();++i) if(C[i]==r) lr=crowded_out[i]*n*options.crowding;
-      fprintf(stderr, " used=%.3f C=%zu scored=%zu sigma=%.2f nu=%.1f fillers=%zu lost=%.0f maxlost=%.0f visible=%.0f |z-q|=%.1f taught=%.1f before=%.1f after=%.1f props=%d conv=%d MB=%.3f project %.2f crowd %.2f select %.2f absorb %.2f\n", used, C.size(), scored.size(), sigma, p.nu(), p.fillers().size(), lr, lm*n*options.crowding, visible, l1_distance(z, p.model().project(r)), Expected(z, n, p.nu(), sigma, options.penalty).taught, Expected(z, n, p.nu(), sigma, options.penalty).unmeasured, Expected(z, n, p.nu(), sigma, options.penalty).measured, p.propagations(), p.converged(), (double)p.model().tree().cells*8e-6, t01-t0, t02-t01, t2-t1, clock()/1e6-t2);
-    }
     // Anneal: what the measurement taught was no more than its noise, so ask for less noise.
     const Expected expected(z, n, p.nu(), sigma, options.penalty);
     if (l1_distance(z, p.model().project(r)) <= expected.taught) {
-      if (getenv("DBG")) fprintf(stderr, "anneal\n");
       to_select = to_select * 4.0;  // epsilon doubles, sigma halves
       to_measure = to_measure * 4.0;
     }
   }
   p.refine(kFinalTolerance);
-  return released(p, problem, options, n);
+  return released(p, problem, options);
 }
 
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
@@ -267,7 +264,9 @@ Mechanism tandem() {
              "how differently marginals may be trusted, in logarithms", at_least(0.01)),
        field("prior-spread", &Options::prior_spread,
              "how soon doubt in public data is believed, in logarithms", at_least(0.01)),
-       field("public-rows", &Options::public_rows, "share of the release that is reweighted public rows; auto weighs it", between(0.0, 0.9)),
+       field("public-rows", &Options::public_rows,
+             "share of the release that is reweighted public rows; auto weighs it",
+             between(0.0, 0.9)),
        field("ridge", &Options::ridge, "smoothing of the public data", at_least(1e-3)),
        field("fillers", &Options::fillers,
              "public marginals take the room that private ones leave"),

@@ -10,6 +10,26 @@
 #include "tandem/query/counting.h"
 
 namespace tandem {
+namespace {
+
+// The cliques and all their nonempty parts, in order and each once.
+std::vector<Clique> with_parts(std::span<const Clique> cliques) {
+  std::vector<Clique> out;
+  for (const auto& clique : cliques) {
+    for (std::size_t mask = 1; mask < std::size_t{1} << clique.size(); ++mask) {
+      std::vector<AttributeId> ids;
+      for (std::size_t i = 0; i < clique.size(); ++i) {
+        if ((mask >> i & 1U) != 0) ids.push_back(clique[i]);
+      }
+      out.emplace_back(std::move(ids));
+    }
+  }
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+}  // namespace
 
 PublicCounts::PublicCounts(std::span<const PublicTable> tables, Threads threads)
     : tables_(tables), threads_(threads) {
@@ -49,10 +69,8 @@ PublicModel::PublicModel(std::span<const PublicTable> tables, double ridge, Thre
   check(ridge > 0.0, "a public model has a ridge");
 }
 
-void PublicModel::fit(std::vector<Clique> cliques, double tolerance) {
-  {std::vector<Clique> all; for (auto& c : cliques) for (std::size_t m=1;m<(1u<<c.size());++m){std::vector<AttributeId> ids; for (std::size_t i=0;i<c.size();++i) if(m>>i&1) ids.push_back(c[i]); all.emplace_back(ids);} cliques=all; }
-  std::ranges::sort(cliques);
-  cliques.erase(std::unique(cliques.begin(), cliques.end()), cliques.end());
+void PublicModel::fit(std::span<const Clique> wanted, double tolerance) {
+  const auto cliques = with_parts(wanted);
   if (cliques == fitted_ || rows() == 0.0) return;
   counts_.prepare(cliques);
   std::vector<Measurement> marginals;
@@ -68,7 +86,7 @@ void PublicModel::fit(std::vector<Clique> cliques, double tolerance) {
                         {.tolerance = tolerance, .threads = threads_});
   multipliers_ = std::move(found.multipliers);
   model_ = std::move(found.model);
-  fitted_ = std::move(cliques);
+  fitted_ = cliques;
 }
 
 }  // namespace tandem

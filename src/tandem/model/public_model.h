@@ -4,12 +4,11 @@
 //
 //   lambda = argmin log Z(lambda) - sum_m <lambda_m, pub_m> + c / (2 n^) sum_m |lambda_m|^2
 //
-// over tables lambda_m on chosen cliques m, where pub_m are the public marginals as shares of the
-// n^ public rows. The ridge leaves no hard zeros: what few public rows never show is unlikely, not
-// impossible. This is the dual of a tilt of the uniform distribution, which counts as n^ rows, by
-// public counts that are off by a variance of c (tilted_pgm.h).
+// over tables lambda_m on chosen cliques m and their parts, where pub_m are the public marginals as
+// shares of the n^ public rows. The ridge leaves no hard zeros: what few public rows never show is
+// unlikely, not impossible. This is the dual of a tilt of the uniform distribution, which counts as
+// n^ rows, by public counts that are off by a variance of c (tilted_pgm.h).
 
-#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -26,7 +25,7 @@ class PublicCounts {
   PublicCounts(std::span<const PublicTable> tables, Threads threads);
   const Domain& domain() const { return tables_.front().table.domain(); }
   double rows() const { return rows_; }  // n^
-  // Counts; those of many cliques in few passes over the rows. Kept until `forget`.
+  // Counts those that are not known yet, in one pass over the rows.
   void prepare(std::span<const Clique> cliques);
   const Factor& at(const Clique& clique);
 
@@ -44,8 +43,10 @@ class PublicModel {
   PublicCounts& counts() { return counts_; }
   double rows() const { return counts_.rows(); }
 
-  // Fits the public marginals of these cliques, from where an earlier fit was.
-  void fit(std::vector<Clique> cliques, double tolerance);
+  // Fits the public marginals of these cliques and of all their parts, from where an earlier fit
+  // was. With a table for each part, what columns do by themselves and in pairs is smoothed as
+  // little as larger tables' ridges allow, and only what is peculiar to many columns is doubted.
+  void fit(std::span<const Clique> cliques, double tolerance);
   const GraphicalModel& model() const { return model_; }               // of n^ rows
   std::span<const Factor> potentials() const { return multipliers_; }  // lambda
 
