@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/mechanism/combined_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tandem/model/estimate_pgm.h"
+#include "tandem/model/junction_tree.h"
+#include "tandem/model/tilted_pgm.h"
+
+namespace tandem {
+namespace {
+
+std::vector<double> shares(std::span<const double> counts, double n) {
+  std::vector<double> out(counts.begin(), counts.end());
+  for (double& value : out) value /= n;
+  return out;
+}
+
+}  // namespace
+
+CombinedModel::CombinedModel(const Domain& domain, double n, PublicPrior prior, Fillers fillers,
+                             const CombinedOptions& options)
+    : domain_(domain),
+      n_(n),
+      prior_(std::move(prior)),
+      fillers_(std::move(fillers)),
+      options_(options),
+      model_(domain, n) {}
+
+void CombinedModel::arrange_prior() {
+  if (prior_.empty()) return;
+  kept_ = fillers_.choose(measured_, prior_.trusts());
+  std::vector<Clique> cliques = kept_.kept;
+  for (AttributeId id = 0; id < domain_.size(); ++id) cliques.push_back(Clique{id});
+  cliques.insert(cliques.end(), measured_.begin(), measured_.end());
+  prior_.fit(cliques, options_.tolerance);
+}
+
+void CombinedModel::estimate() {
+  if (prior_.empty()) {
+    auto fit = estimate_pgm(domain_, y_, n_, model_.potentials(),
+                            {.tolerance = options_.tolerance, .threads = options_.threads});
+    model_ = std::move(fit.model);
+    propagations_ += fit.propagations;
+    converged_ = fit.converged;
+    return;
+  }
+  auto fit = tilt_pgm(domain_, y_, n_, prior_.potentials(), nu(), multipliers_,
+                      {.tolerance = options_.tolerance, .threads = options_.threads});
+  model_ = std::move(fit.model);
+  multipliers_ = std::move(fit.multipliers);
+  propagations_ += fit.propagations;
+  converged_ = fit.converged;
+}
+
+// Each source is judged by what it would have predicted by itself.
+void CombinedModel::learn_trust(const Measurement& y) {
+  const double sigma = y.sigma.value() / n_;
+  const auto values = shares(y.values, n_);
+  if (prior_.sources().size() == 1) {
+    prior_.sources().front().trust.observe(shares(model_.project(y.query.clique).values, n_),
+                                           values, sigma);
+    return;
+  }
+  for (auto& source : prior_.sources()) {
+    const auto alone =
+        tilt_pgm(domain_, y_, n_, source.model.potentials(), source.nu(), multipliers_,
+                 {.tolerance = options_.tolerance, .threads = options_.threads});
+    source.trust.observe(shares(alone.model.project(y.query.clique).values, n_), values, sigma);
+  }
+}
+
+void CombinedModel::absorb_together(std::vector<Measurement> marginals) {
+  if (prior_.empty()) {
+    for (const auto& marginal : marginals) measured_.push_back(marginal.query.clique);
+    y_ = std::move(marginals);
+    estimate();
+    return;
+  }
+  arrange_prior();
+  estimate();
+  while (!marginals.empty()) {
+    std::size_t next = 0;
+    double most = -1.0;
+    for (std::size_t i = 0; i < marginals.size(); ++i) {
+      const double found =
+          surprise(shares(model_.project(marginals[i].query.clique).values, n_),
+                   shares(marginals[i].values, n_), marginals[i].sigma.value() / n_, nu());
+      if (found <= most) continue;
+      most = found;
+      next = i;
+    }
+    learn_trust(marginals[next]);
+    measured_.push_back(marginals[next].query.clique);
+    y_.push_back(std::move(marginals[next]));
+    marginals.erase(marginals.begin() + static_cast<std::ptrdiff_t>(next));
+    estimate();
+  }
+  arrange_prior();
+  estimate();
+}
+
+Factor CombinedModel::absorb(Measurement y) {
+  const Clique r = y.query.clique;
+  const bool is_new = std::ranges::find(measured_, r) == measured_.end();
+  if (is_new) measured_.push_back(r);
+  if (is_new && !prior_.empty()) {
+    arrange_prior();
+    estimate();  // the prediction: public data knows of r, the measurements do not yet
+  }
+  auto predicted = model_.project(r);
+  if (is_new && !prior_.empty()) {
+    learn_trust(y);
+    arrange_prior();
+  }
+  y_.push_back(std::move(y));
+  estimate();
+  return predicted;
+}
+
+void CombinedModel::refine(double tolerance) {
+  options_.tolerance = tolerance;
+  arrange_prior();
+  estimate();
+}
+
+std::vector<double> CombinedModel::crowded_out(std::span<const Clique> candidates) const {
+  std::vector<double> out(candidates.size(), 0.0);
+  if (fillers_.empty() || kept_.kept.empty()) return out;
+  std::vector<Clique> all(measured_.begin(), measured_.end());
+  all.insert(all.end(), kept_.kept.begin(), kept_.kept.end());
+  const ModelSizer sizer(domain_, all);
+  std::vector<std::size_t> tight;  // those that don't fit beside all fillers
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (!fillers_.fits(sizer.bytes_with(candidates[i]))) tight.push_back(i);
+  }
+  std::vector<Clique> with(measured_.begin(), measured_.end());
+  with.emplace_back();
+  const auto nu = prior_.trusts();
+  for (const auto i : tight) {
+    with.back() = candidates[i];
+    out[i] = std::max(0.0, fillers_.choose(with, nu).lost - kept_.lost);
+  }
+  return out;
+}
+
+}  // namespace tandem

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Public data and private measurements in one graphical model:
+//
+//   p = argmin sum_i |n q_i(p) - y_i|^2 / (2 sigma_i^2) + nu KL(p || p0),
+//
+// where p0 is the public prior on all one-ways, the fillers and every measured clique. Without
+// public data it is the model that explains the measurements best. Post-processing throughout.
+
+#include <span>
+#include <vector>
+
+#include "tandem/mechanism/fillers.h"
+#include "tandem/mechanism/public_prior.h"
+#include "tandem/model/graphical_model.h"
+#include "tandem/query/measurement.h"
+
+namespace tandem {
+
+struct CombinedOptions {
+  double tolerance = 1e-3;  // of each fit
+  Threads threads{};
+};
+
+class CombinedModel {
+ public:
+  CombinedModel(const Domain& domain, double n, PublicPrior prior, Fillers fillers,
+                const CombinedOptions& options);
+
+  const GraphicalModel& model() const { return model_; }
+  double nu() const { return prior_.nu(); }  // 0 without public data
+  std::span<const Clique> measured() const { return measured_; }
+  std::span<const Measurement> measurements() const { return y_; }
+  std::span<const Clique> fillers() const { return kept_.kept; }
+  std::span<const Factor> multipliers() const { return multipliers_; }  // of p over p0
+  const PublicPrior& prior() const { return prior_; }
+  int propagations() const { return propagations_; }
+  bool converged() const { return converged_; }
+
+  // Takes marginals that were measured together one by one, the most surprising first: one shift,
+  // say of the share of a sex, shows in many marginals and is held against public data once.
+  void absorb_together(std::vector<Measurement> marginals);
+  // Gives what was predicted before the values of y were seen, in counts.
+  Factor absorb(Measurement y);
+  void refine(double tolerance);  // fits the last model again, more exactly
+
+  // What the fillers pushed out by also measuring these cliques would have gained, beyond what is
+  // lost anyway; weighted, in shares of L1.
+  std::vector<double> crowded_out(std::span<const Clique> candidates) const;
+
+ private:
+  void arrange_prior();  // fillers and p0, for what is measured
+  void estimate();
+  void learn_trust(const Measurement& y);
+
+  Domain domain_;
+  double n_;
+  PublicPrior prior_;
+  Fillers fillers_;
+  CombinedOptions options_;
+  Fillers::Choice kept_;
+  std::vector<Measurement> y_;
+  std::vector<Clique> measured_;  // each once
+  std::vector<Factor> multipliers_;
+  GraphicalModel model_;
+  int propagations_ = 0;
+  bool converged_ = true;
+};
+
+}  // namespace tandem

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/mechanism/fillers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tandem/mechanism/tractable.h"
+#include "tandem/model/junction_tree.h"
+#include "tandem/model/max_entropy.h"
+
+namespace tandem {
+
+Fillers::Fillers(const Domain& domain, std::vector<Offer> offers,
+                 const std::unordered_map<Clique, double>& weights, double limit_mb)
+    : domain_(domain), limit_(limit_mb * 1e6) {
+  // The greatest gain among those that come next in their sources.
+  std::vector<std::size_t> next(offers.size(), 0);
+  while (true) {
+    std::size_t best = offers.size();
+    for (std::size_t s = 0; s < offers.size(); ++s) {
+      if (next[s] == offers[s].structure.size()) continue;
+      if (best == offers.size() ||
+          offers[s].structure[next[s]].gain > offers[best].structure[next[best]].gain) {
+        best = s;
+      }
+    }
+    if (best == offers.size()) break;
+    auto& found = offers[best].structure[next[best]++];
+    const double weight = weights.at(found.clique);
+    structure_.push_back({std::move(found), weight, best, offers[best].public_rows, {}});
+  }
+}
+
+double Fillers::gain_beside(const Filler& filler, std::span<const Clique> cliques) const {
+  std::vector<Clique> parts;
+  for (const auto& clique : cliques) {
+    Clique part = intersect(clique, filler.found.clique);
+    if (part.size() > 1) parts.push_back(std::move(part));
+  }
+  std::ranges::sort(parts);
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  std::erase_if(parts, [&](const Clique& part) {
+    return std::ranges::any_of(parts, [&](const Clique& other) {
+      return other.size() > part.size() && other.contains(part);
+    });
+  });
+  const auto known = filler.gain_beside.find(parts);
+  if (known != filler.gain_beside.end()) return known->second;
+  const Factor& counts = filler.found.counts;
+  const double gain = l1_distance(counts, from_parts(counts, domain_, parts)) / filler.public_rows -
+                      filler.found.noise;
+  return filler.gain_beside[parts] = std::max(0.0, gain);
+}
+
+Fillers::Choice Fillers::choose(std::span<const Clique> measured,
+                                std::span<const double> nu) const {
+  Choice choice;
+  std::vector<Clique> cliques(measured.begin(), measured.end());
+  ModelSizer sizer(domain_, cliques);
+  std::vector<const Filler*> without_room;
+  for (const auto& filler : structure_) {
+    const PublicClique& found = filler.found;
+    const double noisier = std::sqrt(std::max(1.0, filler.public_rows / nu[filler.source]));
+    if (found.gain + found.noise - found.noise * noisier <= 0.0) continue;
+    const auto bytes = sizer.bytes_with(found.clique);
+    if (!fits(bytes)) {
+      without_room.push_back(&filler);
+      continue;
+    }
+    choice.kept.push_back(found.clique);
+    cliques.push_back(found.clique);
+    if (bytes != sizer.bytes()) sizer = ModelSizer(domain_, cliques);
+  }
+  for (const auto* filler : without_room) {
+    choice.lost += filler->weight * gain_beside(*filler, cliques);
+  }
+  return choice;
+}
+
+}  // namespace tandem

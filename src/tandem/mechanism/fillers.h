@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How private and public cliques share a model's size: public ones fill what the measured ones
+// leave, as far as the public data is trusted.
+
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "tandem/base/int128.h"
+#include "tandem/model/public_structure.h"
+
+namespace tandem {
+
+class Fillers {
+ public:
+  // What one source offers: its cliques in the order of their choice, of so many rows.
+  struct Offer {
+    std::vector<PublicClique> structure;
+    double public_rows = 0.0;  // n^
+  };
+  // `weights` of all candidates.
+  Fillers(const Domain& domain, std::vector<Offer> offers,
+          const std::unordered_map<Clique, double>& weights, double limit_mb);
+
+  struct Choice {
+    std::vector<Clique> kept;
+    double lost = 0.0;  // weighted gains, in shares, of those without room
+  };
+  // nu of each source. Trusted as nu rows, a filler gains less than what n^ rows promised; where
+  // nothing is left it is not wanted, and no loss. What one without room would have gained is
+  // judged beside all that is in the model: whose parts are there is missed less. Not for two
+  // threads at once: it remembers.
+  Choice choose(std::span<const Clique> measured, std::span<const double> nu) const;
+
+  bool empty() const { return structure_.empty(); }
+  bool fits(UInt128 bytes) const { return static_cast<double>(bytes) <= limit_; }
+
+ private:
+  struct Filler {
+    PublicClique found;
+    double weight = 0.0;
+    std::size_t source = 0;
+    double public_rows = 0.0;
+    // What it gains beside cliques that hold these parts of it.
+    mutable std::map<std::vector<Clique>, double> gain_beside;
+  };
+  double gain_beside(const Filler& filler, std::span<const Clique> cliques) const;
+
+  Domain domain_;
+  std::vector<Filler> structure_;
+  double limit_;  // bytes
+};
+
+}  // namespace tandem

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// All public sources as one prior, each trusted as many rows as it deserves.
+//
+// Held to models p_s of the sources by sum_s nu_s KL(p || p_s), p is held by nu = sum_s nu_s to
+// their log-linear pool p0, proportional to prod_s p_s^(nu_s / nu). On one set of cliques that is a
+// weighted sum of potentials.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/mechanism/trust.h"
+#include "tandem/model/public_model.h"
+#include "tandem/query/public_data.h"
+
+namespace tandem {
+
+struct PublicSource {
+  std::string name;
+  std::size_t table = 0;  // which of the public tables
+  PublicModel model;
+  Trust trust;
+  double fixed_nu = 0.0;  // or 0: as learnt
+  double nu() const { return fixed_nu > 0.0 ? fixed_nu : trust.nu(); }
+};
+
+struct PriorOptions {
+  double ridge = 0.6;         // c
+  double prior_spread = 2.0;  // of log nu
+  double spread = 1.5;        // of each marginal's log nu
+  double fixed_trust = 0.0;   // nu / numax, instead of learning it
+};
+
+class PublicPrior {
+ public:
+  // n: private rows. Sources without rows are passed over.
+  PublicPrior(const PublicData& data, double n, const PriorOptions& options, Threads threads);
+
+  bool empty() const { return sources_.empty(); }
+  std::span<PublicSource> sources() { return sources_; }
+  std::span<const PublicSource> sources() const { return sources_; }
+  double nu() const;
+  std::vector<double> trusts() const;  // nu of each source
+  void fit(std::span<const Clique> cliques, double tolerance);
+  std::vector<Factor> potentials() const;  // of p0
+
+ private:
+  std::vector<PublicSource> sources_;
+};
+
+}  // namespace tandem

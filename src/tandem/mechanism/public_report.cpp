@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/mechanism/public_report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace tandem {
+namespace {
+
+constexpr double kDistrusted = 0.1;  // of numax
+constexpr double kOverruled = 4.0;   // mean squared distance, in variances
+constexpr std::size_t kMostNamed = 5;
+
+std::string listed(const Domain& domain, std::span<const Clique> cliques) {
+  std::string out;
+  const std::size_t named = std::min(cliques.size(), kMostNamed);
+  for (std::size_t i = 0; i < named; ++i) {
+    if (i > 0) out += "; ";
+    out += domain.describe(cliques[i]);
+  }
+  if (cliques.size() > named) out += fmt::format("; and {} more", cliques.size() - named);
+  return out;
+}
+
+// The fillers that no private measurement speaks of.
+std::vector<Clique> supplied(const CombinedModel& p) {
+  std::vector<Clique> out;
+  for (const auto& filler : p.fillers()) {
+    const auto speaks = [&](const Clique& measured) { return measured.contains(filler); };
+    if (std::ranges::none_of(p.measured(), speaks)) out.push_back(filler);
+  }
+  return out;
+}
+
+// Measured marginals that the source's own rows do not explain, the furthest first.
+std::vector<Clique> overruled(const CombinedModel& p, const PublicSource& source) {
+  const double n = p.model().total();
+  std::vector<std::pair<double, Clique>> found;
+  for (const auto& y : p.measurements()) {
+    auto answer = source.model.model().project(y.query.clique).values;
+    for (double& value : answer) value /= source.model.rows();
+    auto wanted = y.values;
+    for (double& value : wanted) value /= n;
+    const double off = surprise(answer, wanted, y.sigma.value() / n, source.trust.most());
+    if (off > kOverruled) found.emplace_back(-off, y.query.clique);
+  }
+  std::ranges::sort(found);
+  std::vector<Clique> out;
+  for (const auto& [off, clique] : found) {
+    if (std::ranges::find(out, clique) == out.end()) out.push_back(clique);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> public_data_report(const CombinedModel& p, double share) {
+  std::vector<std::string> out;
+  const Domain& domain = p.model().domain();
+  for (const auto& source : p.prior().sources()) {
+    const double worth = source.nu() / source.trust.most();
+    out.push_back(fmt::format(
+        "Public data {}: counted as {:.3g} private rows, {:.2g}% of what its {:.0f} rows could be "
+        "worth.",
+        source.name, source.nu(), 100.0 * worth, source.model.rows()));
+    if (worth < kDistrusted) {
+      out.push_back(fmt::format(
+          "Public data {} contradicts the private data; check that its columns and codes mean the "
+          "same, or leave it out.",
+          source.name));
+    }
+    const auto lost = overruled(p, source);
+    if (!lost.empty()) {
+      out.push_back(fmt::format("Private measurements overruled public data {} on {}.", source.name,
+                                listed(domain, lost)));
+    }
+  }
+  const auto only_public = supplied(p);
+  if (!only_public.empty()) {
+    out.push_back(fmt::format("Only public data speaks of {}.", listed(domain, only_public)));
+  }
+  if (share > 0.0) {
+    out.push_back(fmt::format("{:.2g}% of the release are rows of the public data, reweighted.",
+                              100.0 * share));
+  }
+  return out;
+}
+
+}  // namespace tandem

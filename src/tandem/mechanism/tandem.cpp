@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// tandem: public data that helps and does not hurt, on graphical models.
+//   After AIM (McKenna, Mullins, Sheldon, Miklau 2022) and JAM-PGM (Fuentes, Mullins, McKenna,
+//   Miklau, Sheldon 2024), with a prior instead of a choice between public and private.
+//   Symbols: r candidate marginal, w_r its weight, q_r the model's answer, p model, p0 public
+//   prior, nu its worth in rows, y measurements, sigma noise, T = T0 d rounds, rho budget, n rows.
+//   docs/mechanisms/tandem.md
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+
+#include "tandem/mechanism/combined_model.h"
+#include "tandem/mechanism/common.h"
+#include "tandem/mechanism/mechanism.h"
+#include "tandem/mechanism/public_report.h"
+#include "tandem/mechanism/row_share.h"
+#include "tandem/mechanism/tractable.h"
+#include "tandem/model/junction_tree.h"
+#include "tandem/model/mixture_model.h"
+
+namespace tandem::mechanism {
+namespace {
+
+enum class Penalty { Shrunk, Noise };
+
+struct Options {
+  int rounds_per_column = 4;    // T0
+  double select_share = 0.1;    // alpha
+  double max_model_mb = 8.0;    // S
+  double ridge = 0.2;           // c
+  double crowding = 0.6;        // kappa
+  double trust_spread = 1.5;    // of log nu between marginals
+  double prior_spread = 2.0;    // of log nu around log numax
+  std::optional<double> trust;  // nu / numax
+  bool fillers = true;
+  Penalty penalty = Penalty::Shrunk;
+  bool use_public = true;
+  std::optional<double> public_rows;
+};
+
+constexpr double kRoundTolerance = 1e-3;
+constexpr double kFinalTolerance = 1e-4;
+constexpr double kVisible = 6.0;  // a score is seen by a selection from 6 sensitivities / epsilon
+const double kMeanOfAbsolute = std::sqrt(2.0 / std::numbers::pi);  // E |N(0, 1)|
+
+// w_r = sum over the workload of |r and s|.
+double weight_of(const Clique& r, const Workload& workload) {
+  double weight = 0.0;
+  for (const auto& [s, importance] : workload.cliques()) {
+    weight += importance * static_cast<double>(intersect(r, s).size());
+  }
+  return weight;
+}
+
+// Errors in L1 that are expected of a marginal, from how far the prior is to be believed: a count m
+// of the model is off by a variance of v = n m / nu.
+struct Expected {
+  double unmeasured = 0.0;  // E |.|_1 as it is
+  double measured = 0.0;    // after shrinking a measurement towards the model
+  double taught = 0.0;      // how far a measurement moves the model where it was right
+
+  Expected(const Factor& model, double n, double nu, double sigma, Penalty penalty) {
+    const double trust = penalty == Penalty::Shrunk ? nu : 0.0;
+    for (const double m : model.values) {
+      const double precision = trust > 0.0 ? trust / (n * std::max(m, 1e-12)) : 0.0;  // 1 / v
+      const double shrunk = 1.0 / (1.0 + sigma * sigma * precision);  // v / (v + sigma^2)
+      unmeasured += nu > 0.0 ? std::sqrt(n * m / nu) : sigma;
+      measured += sigma * std::sqrt(shrunk);
+      taught += sigma * shrunk;
+    }
+    unmeasured *= kMeanOfAbsolute;
+    measured *= kMeanOfAbsolute;
+    taught *= kMeanOfAbsolute;
+  }
+};
+
+// Inside what is measured, or with it within the limit.
+std::vector<Clique> affordable(std::span<const Clique> closure, const Domain& domain,
+                               std::span<const Clique> measured, double limit_mb) {
+  const ModelSizer sizer(domain, measured);
+  std::vector<Clique> out;
+  for (const auto& r : closure) {
+    const bool inside =
+        std::ranges::any_of(measured, [&](const Clique& m) { return m.contains(r); });
+    if (inside || static_cast<double>(sizer.bytes_with(r)) <= limit_mb * 1e6) out.push_back(r);
+  }
+  return out;
+}
+
+// Public data before any private value: which of its marginals matter, and how far it may count.
+CombinedModel public_start(const Problem& problem, std::span<const Clique> closure,
+                           const std::unordered_map<Clique, double>& w, double n,
+                           const Options& options, Threads threads) {
+  const PublicData nothing;
+  const PublicData& data = options.use_public ? problem.public_data : nothing;
+  PublicPrior prior(data, n,
+                    {.ridge = options.ridge,
+                     .prior_spread = options.prior_spread,
+                     .spread = options.trust_spread,
+                     .fixed_trust = options.trust.value_or(0.0)},
+                    threads);
+  std::vector<Fillers::Offer> offers;
+  for (auto& source : prior.sources()) {
+    offers.push_back({{}, source.model.rows()});
+    if (!options.fillers) continue;
+    offers.back().structure = public_structure(source.model, closure, options.max_model_mb);
+  }
+  Fillers fillers(problem.domain, std::move(offers), w, options.max_model_mb);
+  return {problem.domain,
+          n,
+          std::move(prior),
+          std::move(fillers),
+          {.tolerance = kRoundTolerance, .threads = threads}};
+}
+
+// Delta_1: how far one person moves an L1 error.
+double rows_moved(const PrivacyUnit& unit) {
+  return (unit.neighbors == Neighbors::ReplaceOne ? 2.0 : 1.0) * unit.rows_per_person;
+}
+
+// What may be selected: the model's error beyond what a measurement, shrunk to it, would leave,
+// less what the fillers without room would have gained.
+std::vector<Candidate> scores(const Curator& curator, const CombinedModel& p,
+                              std::span<const Clique> C,
+                              const std::unordered_map<Clique, double>& w, double largest_w,
+                              Cost to_select, Cost to_measure, const Options& options) {
+  const double n = p.model().total();
+  // From here on a difference of scores is seen by the selection.
+  const double visible =
+      kVisible * rows_moved(curator.unit()) * largest_w / std::sqrt(8.0 * to_select.lower_bound());
+  auto answers = p.model().project_all(C);
+  const auto crowded_out = p.crowded_out(C);
+  std::vector<Candidate> out;
+  for (std::size_t i = 0; i < C.size(); ++i) {
+    const double sigma = curator.noise_scale({C[i]}, to_measure).value();
+    const Expected expected(answers[i], n, p.nu(), sigma, options.penalty);
+    const double lost = options.crowding * n * crowded_out[i];
+    const double hoped = w.at(C[i]) * (expected.unmeasured - expected.measured);
+    if (lost > std::max(0.0, hoped) && lost < visible) continue;  // it could be drawn all the same
+    out.push_back({C[i], Origin::Private,
+                   w.at(C[i]) * (l1_error(std::move(answers[i])) - expected.measured) - lost});
+  }
+  return out;
+}
+
+// The model, with public rows for a share of it.
+Release released(const CombinedModel& p, const Problem& problem, const Options& options) {
+  Release release;
+  release.total = p.model().total();
+  release.measurements.assign(p.measurements().begin(), p.measurements().end());
+  release.model = std::make_unique<GraphicalModel>(p.model());
+  double share = 0.0;
+  if (!p.prior().empty()) {
+    auto tilted = tilt_rows(problem.public_data, p.prior(), p.multipliers(), release.total);
+    share = options.public_rows.value_or(best_row_share(tilted, p.prior()));
+    if (share > 0.0) {
+      std::vector<MixtureModel::Part> parts;
+      parts.push_back({1.0 - share, std::move(release.model)});
+      parts.push_back({share, std::make_unique<SupportHistogram>(std::move(tilted.model))});
+      release.model = std::make_unique<MixtureModel>(std::move(parts));
+    }
+  }
+  release.warnings = public_data_report(p, share);
+  if (!p.converged()) {
+    release.warnings.emplace_back(
+        "The model was still improving when its fit was stopped; its answers can be refitted free "
+        "of charge.");
+  }
+  return release;
+}
+
+Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
+  const Domain& domain = problem.domain;
+  const auto known_n = public_total(curator);
+  const auto closure = problem.workload.downward_closure();
+  std::unordered_map<Clique, double> w;
+  double largest_w = 0.0;
+  for (const auto& r : closure) {
+    w[r] = weight_of(r, problem.workload);
+    largest_w = std::max(largest_w, w[r]);
+  }
+  const Cost rho = curator.remaining();
+  const double T = options.rounds_per_column * static_cast<double>(domain.size());
+  auto [to_select, to_measure] = (rho / T).split(options.select_share);
+
+  // Every one-way marginal, and what public data says before it is tilted by them.
+  auto one_ways = curator.measure_all(one_way_marginals(domain),
+                                      to_measure * static_cast<double>(domain.size()));
+  const double n = known_n ? *known_n : estimate_total(one_ways);
+  CombinedModel p = public_start(problem, closure, w, n, options, curator.threads());
+  p.absorb_together(std::move(one_ways));
+
+  while (!curator.remaining().is_zero()) {
+    const Cost left = curator.remaining();
+    const bool last = left < (to_select + to_measure) * 2.0;
+    if (last) std::tie(to_select, to_measure) = left.split(options.select_share);
+    const double used = last ? 1.0 : 1.0 - left.lower_bound() / rho.lower_bound();
+    const auto C = affordable(closure, domain, p.measured(), options.max_model_mb * used);
+
+    // Select: where the model is further off than a measurement, shrunk to it, would leave it.
+    const auto scored = scores(curator, p, C, w, largest_w, to_select, to_measure, options);
+    const Clique r = scored[curator.select(scored, to_select)].clique;
+
+    // Measure, and estimate again.
+    auto y = curator.measure({r}, last ? curator.remaining() : to_measure);
+    const double sigma = y.sigma.value();
+    const Factor z = p.absorb(std::move(y));
+
+    // Anneal: what the measurement taught was no more than its noise, so ask for less noise.
+    const Expected expected(z, n, p.nu(), sigma, options.penalty);
+    if (l1_distance(z, p.model().project(r)) <= expected.taught) {
+      to_select = to_select * 4.0;  // epsilon doubles, sigma halves
+      to_measure = to_measure * 4.0;
+    }
+  }
+  p.refine(kFinalTolerance);
+  return released(p, problem, options);
+}
+
+std::vector<std::string> plan(const Curator& curator, const Problem& problem,
+                              const Options& options) {
+  const double T = options.rounds_per_column * static_cast<double>(problem.domain.size());
+  const auto [to_select, to_measure] = (curator.remaining() / T).split(options.select_share);
+  const Sigma sigma = curator.noise_scale({Clique{0}}, to_measure);
+  return {fmt::format("Measures {} one-way marginals, each count with noise of standard deviation "
+                      "{:.4g}.",
+                      problem.domain.size(), sigma.value()),
+          fmt::format("Then selects and measures the marginals that the model gets wrong, among "
+                      "{}, with less noise each time one teaches it little.",
+                      problem.workload.downward_closure().size()),
+          problem.public_data.empty() || !options.use_public
+              ? "There is no public data to start from."
+              : "Starts from a model of the public data, which counts for as many rows as its "
+                "predictions of the measurements deserve.",
+          fmt::format("The model takes at most {}.",
+                      describe_bytes(static_cast<UInt128>(options.max_model_mb * 1e6)))};
+}
+
+}  // namespace
+
+Mechanism tandem() {
+  return make_mechanism<Options>(
+      {.name = "tandem",
+       .summary = "Graphical model of public data, tilted by private marginals",
+       .reference = "docs/mechanisms/tandem.md"},
+      run, plan,
+      {field("rounds-per-column", &Options::rounds_per_column,
+             "rounds that the budget would last without annealing, for each column", at_least(1)),
+       field("select-share", &Options::select_share, "share of each round's budget for selection",
+             between(0.001, 0.999)),
+       field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
+             at_least(0.001)),
+       field("use-public", &Options::use_public, "start from the public data, where there is some"),
+       field("trust", &Options::trust,
+             "worth of the public data, as a share of the same number of private rows; auto learns "
+             "it",
+             between(1e-6, 1.0)),
+       field("trust-spread", &Options::trust_spread,
+             "how differently marginals may be trusted, in logarithms", at_least(0.01)),
+       field("prior-spread", &Options::prior_spread,
+             "how soon doubt in public data is believed, in logarithms", at_least(0.01)),
+       field("public-rows", &Options::public_rows,
+             "share of the release that is reweighted public rows; auto weighs it",
+             between(0.0, 0.9)),
+       field("ridge", &Options::ridge, "smoothing of the public data", at_least(1e-3)),
+       field("fillers", &Options::fillers,
+             "public marginals take the room that private ones leave"),
+       field("crowding", &Options::crowding,
+             "what public marginals without room count against the private one that takes it",
+             at_least(0.0)),
+       choice("penalty", &Options::penalty,
+              Choices<Penalty>{{"shrunk", Penalty::Shrunk}, {"noise", Penalty::Noise}},
+              "what measuring is expected to leave: noise shrunk to the model, or all of it")});
+}
+
+}  // namespace tandem::mechanism

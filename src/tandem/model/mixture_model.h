@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Several models of one domain and total, each with a share of the rows.
+
+#include <memory>
+#include <vector>
+
+#include "tandem/model/model.h"
+
+namespace tandem {
+
+class MixtureModel final : public Model {
+ public:
+  struct Part {
+    double share = 0.0;  // positive; all together 1
+    std::unique_ptr<Model> model;
+  };
+  explicit MixtureModel(std::vector<Part> parts);  // at least one
+
+  const Domain& domain() const override { return parts_.front().model->domain(); }
+  Factor project(const Clique& clique) const override;
+  // Each part gives its share of the rows, to within one; in random order.
+  Table sample(std::size_t rows, Rng& rng) const override;
+
+ private:
+  std::vector<Part> parts_;
+};
+
+}  // namespace tandem

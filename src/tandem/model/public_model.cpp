@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/model/public_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tandem/base/check.h"
+#include "tandem/model/tilted_pgm.h"
+#include "tandem/query/counting.h"
+
+namespace tandem {
+namespace {
+
+// The cliques and all their nonempty parts, in order and each once.
+std::vector<Clique> with_parts(std::span<const Clique> cliques) {
+  std::vector<Clique> out;
+  for (const auto& clique : cliques) {
+    for (std::size_t mask = 1; mask < std::size_t{1} << clique.size(); ++mask) {
+      std::vector<AttributeId> ids;
+      for (std::size_t i = 0; i < clique.size(); ++i) {
+        if ((mask >> i & 1U) != 0) ids.push_back(clique[i]);
+      }
+      out.emplace_back(std::move(ids));
+    }
+  }
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+}  // namespace
+
+PublicCounts::PublicCounts(std::span<const PublicTable> tables, Threads threads)
+    : tables_(tables), threads_(threads) {
+  check(!tables.empty(), "public counts are of at least one table");
+  for (const auto& [name, table] : tables_) rows_ += static_cast<double>(table.rows());
+}
+
+void PublicCounts::prepare(std::span<const Clique> cliques) {
+  std::vector<Clique> missing;
+  for (const auto& clique : cliques) {
+    if (!known_.contains(clique)) missing.push_back(clique);
+  }
+  for (const auto& [name, table] : tables_) {
+    auto counted = count_marginals(table, missing, threads_);
+    for (auto& factor : counted) {
+      const auto [at, is_new] = known_.try_emplace(factor.clique, factor);
+      if (is_new) continue;
+      for (std::size_t i = 0; i < factor.values.size(); ++i) {
+        at->second.values[i] += factor.values[i];
+      }
+    }
+  }
+}
+
+const Factor& PublicCounts::at(const Clique& clique) {
+  const auto known = known_.find(clique);
+  if (known != known_.end()) return known->second;
+  prepare(std::span(&clique, 1));
+  return known_.at(clique);
+}
+
+PublicModel::PublicModel(std::span<const PublicTable> tables, double ridge, Threads threads)
+    : counts_(tables, threads),
+      ridge_(ridge),
+      threads_(threads),
+      model_(tables.front().table.domain(), std::max(1.0, counts_.rows())) {
+  check(ridge > 0.0, "a public model has a ridge");
+}
+
+void PublicModel::fit(std::span<const Clique> wanted, double tolerance) {
+  const auto cliques = with_parts(wanted);
+  if (cliques == fitted_ || rows() == 0.0) return;
+  counts_.prepare(cliques);
+  std::vector<Measurement> marginals;
+  for (const auto& clique : cliques) {
+    Measurement marginal;
+    marginal.query = {clique};
+    marginal.values = counts_.at(clique).values;
+    marginal.sigma = Sigma(std::sqrt(ridge_));
+    marginal.origin = Origin::Public;
+    marginals.push_back(std::move(marginal));
+  }
+  auto found = tilt_pgm(counts_.domain(), marginals, rows(), {}, rows(), multipliers_,
+                        {.tolerance = tolerance, .threads = threads_});
+  multipliers_ = std::move(found.multipliers);
+  model_ = std::move(found.model);
+  fitted_ = cliques;
+}
+
+}  // namespace tandem

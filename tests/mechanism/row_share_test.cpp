@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/mechanism/row_share.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "mechanism/run_mechanism.h"
+
+namespace tandem {
+namespace {
+
+TEST(TiltedRows, WithoutATiltAreThePublicRows) {
+  const PublicData data{{{"public.csv", test::skewed_rows(80, 0.0, 1)}}};
+  const PublicPrior prior(data, 1000.0, {}, {});
+  const auto tilted = tilt_rows(data, prior, {}, 1000.0);
+  EXPECT_NEAR(tilted.rows, 80.0, 1e-9);
+  EXPECT_NEAR(tilted.effective, 80.0, 1e-9);
+  const auto counts = CountedTable(data.tables[0].table).project({0, 1});
+  const auto found = tilted.model.project({0, 1});
+  for (std::size_t i = 0; i < counts.values.size(); ++i) {
+    EXPECT_NEAR(found.values[i], counts.values[i] * 1000.0 / 80.0, 1e-9);
+  }
+}
+
+TEST(TiltedRows, WeighByTheirMultipliers) {
+  const PublicData data{{{"public.csv", test::skewed_rows(400, 0.0, 1)}}};
+  const PublicPrior prior(data, 1000.0, {}, {});
+  const std::vector<Factor> multipliers{{{0}, {0.0, std::log(3.0)}}};
+  const auto tilted = tilt_rows(data, prior, multipliers, 1000.0);
+  const auto counts = CountedTable(data.tables[0].table).project({0}).values;
+  const double expected = 3.0 * counts[1] / (counts[0] + 3.0 * counts[1]);
+  EXPECT_NEAR(tilted.model.project({0}).values[1], 1000.0 * expected, 1e-9);
+  const double first = counts[0] + 3.0 * counts[1];
+  EXPECT_NEAR(tilted.effective, first * first / (counts[0] + 9.0 * counts[1]), 1e-9);
+  EXPECT_LT(best_row_share(tilted, prior),
+            best_row_share(tilt_rows(data, prior, {}, 1000.0), prior));
+}
+
+TEST(TiltedRows, CountByTheTrustInTheirSource) {
+  const PublicData data{{{"empty.csv", test::skewed_rows(0, 0.0, 1)},
+                         {"one.csv", test::skewed_rows(100, 0.0, 1)},
+                         {"two.csv", test::skewed_rows(300, 0.0, 2)}}};
+  PublicPrior prior(data, 1e9, {}, {});
+  ASSERT_EQ(prior.sources().size(), 2U);
+  EXPECT_NEAR(prior.nu(), 400.0, 1e-3);
+  EXPECT_NEAR(tilt_rows(data, prior, {}, 10.0).effective, 400.0, 1e-3);
+  // One source turns out to be wrong: its rows count for nothing.
+  for (int i = 0; i < 10; ++i) {
+    prior.sources()[1].trust.observe(std::vector<double>{0.999, 0.001},
+                                     std::vector<double>{0.1, 0.9}, 1e-4);
+  }
+  EXPECT_NEAR(tilt_rows(data, prior, {}, 10.0).effective, 100.0, 2.0);
+}
+
+TEST(RowShare, FallsWithTrust) {
+  const PublicData data{{{"public.csv", test::skewed_rows(400, 0.0, 1)}}};
+  const PublicPrior full(data, 1000.0, {}, {});
+  const PublicPrior little(data, 1000.0, {.fixed_trust = 0.01}, {});
+  const auto tilted = tilt_rows(data, full, {}, 1000.0);
+  EXPECT_NEAR(best_row_share(tilted, full), 0.2, 1e-6);
+  EXPECT_LT(best_row_share(tilted, little), 0.01);
+}
+
+}  // namespace
+}  // namespace tandem

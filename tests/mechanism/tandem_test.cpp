@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "mechanism/run_mechanism.h"
+#include "tandem/model/graphical_model.h"
+
+namespace tandem {
+namespace {
+
+using test::run_mechanism;
+using test::skewed_rows;
+
+constexpr std::size_t kRows = 4000;
+
+Table private_rows() { return skewed_rows(kRows, 0.0, 1); }
+
+Problem problem(std::vector<PublicTable> tables) {
+  const Domain domain = private_rows().domain();
+  return {domain, Workload::all_k_way(domain, 3), {std::move(tables)}};
+}
+
+Problem with_public(const Table& table) { return problem({{"public.csv", table}}); }
+
+test::RunSettings at(double epsilon, std::uint64_t seed = 3) {
+  return {.filter = Filter::zcdp(rho_of(Epsilon(epsilon), Delta(1e-9))), .seed = seed};
+}
+
+double error_of(const Problem& asked, const Model& model) {
+  return evaluate_workload(asked.workload, CountedTable(private_rows()), model).avg_workload_error;
+}
+
+// The mean over a few seeds.
+double mean_error(const Problem& asked, double epsilon, const Parameters& parameters = {}) {
+  double sum = 0.0;
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    sum += error_of(asked,
+                    *run_mechanism("tandem", parameters, private_rows(), asked, at(epsilon, seed))
+                         .release.model);
+  }
+  return sum / 3.0;
+}
+
+TEST(Tandem, SpendsTheBudgetToTheLastGrainAndItsChargesAddUp) {
+  for (const auto& asked : {problem({}), with_public(skewed_rows(300, 0.1, 2))}) {
+    for (const auto& unit : {test::kReplaceOne, test::kAddRemove, test::kThreeRows}) {
+      auto settings = at(1.0);
+      settings.unit = unit;
+      const auto outcome = run_mechanism("tandem", {}, private_rows(), asked, settings);
+      test::expect_sound(outcome, asked);
+      EXPECT_TRUE(outcome.filter.remaining().is_zero());
+      EXPECT_GT(outcome.release.measurements.size(), 4U);
+    }
+  }
+}
+
+TEST(Tandem, RecoversTheTruthWithoutNoise) {
+  for (const auto& asked : {problem({}), with_public(skewed_rows(300, 0.2, 2))}) {
+    auto settings = at(10.0);
+    settings.noise = false;
+    const auto outcome =
+        run_mechanism("tandem", {{"public-rows", "0"}}, private_rows(), asked, settings);
+    EXPECT_EQ(outcome.release.total, static_cast<double>(kRows));
+    EXPECT_LT(error_of(asked, *outcome.release.model), 0.03);
+  }
+}
+
+TEST(Tandem, GoldenRun) {
+  const auto asked = with_public(skewed_rows(300, 0.1, 2));
+  const auto once = run_mechanism("tandem", {}, private_rows(), asked, at(1.0, 7));
+  const auto again = run_mechanism("tandem", {}, private_rows(), asked, at(1.0, 7));
+  ASSERT_EQ(again.release.measurements.size(), once.release.measurements.size());
+  for (std::size_t i = 0; i < once.release.measurements.size(); ++i) {
+    EXPECT_EQ(again.release.measurements[i].query, once.release.measurements[i].query);
+    EXPECT_EQ(again.release.measurements[i].values, once.release.measurements[i].values);
+  }
+  EXPECT_EQ(again.release.model->project({0, 1, 2}), once.release.model->project({0, 1, 2}));
+  EXPECT_EQ(again.release.warnings, once.release.warnings);
+}
+
+TEST(Tandem, BeatsThePublicRowsAndDoingWithoutThem) {
+  const Table rows = skewed_rows(400, 0.05, 2);
+  const auto asked = with_public(rows);
+  const double alone =
+      evaluate_workload(asked.workload, CountedTable(private_rows()), CountedTable(rows))
+          .avg_workload_error;
+  for (const double epsilon : {0.03, 0.3}) {
+    const double together = mean_error(asked, epsilon);
+    EXPECT_LT(together, 0.9 * alone) << epsilon;
+    EXPECT_LT(together, mean_error(problem({}), epsilon)) << epsilon;
+  }
+}
+
+// Public data that is worth nothing costs next to nothing.
+Table independent_columns(Table table) {
+  for (AttributeId id = 0; id < table.domain().size(); ++id) {
+    const Column column = table.column(id);
+    for (std::size_t r = 0; r < table.rows(); ++r) {
+      table.column(id).set(r, column[(r + 37 * (id + 1)) % table.rows()]);
+    }
+  }
+  return table;
+}
+
+Table permuted_codes(Table table) {
+  for (AttributeId id = 0; id < table.domain().size(); ++id) {
+    for (std::size_t r = 0; r < table.rows(); ++r) {
+      table.column(id).set(r, table.domain()[id].size - 1 - table.column(id)[r]);
+    }
+  }
+  return table;
+}
+
+TEST(Tandem, BadPublicDataDoesNotHurtAndIsNamed) {
+  const double without = mean_error(problem({}), 1.0);
+  const Table good = skewed_rows(400, 0.0, 2);
+  const Table one_row = good.select(std::vector<std::size_t>(400, 7));
+  for (const auto& bad : {permuted_codes(good), one_row}) {
+    const auto asked = with_public(bad);
+    EXPECT_LT(mean_error(asked, 1.0), 1.1 * without);
+    const auto outcome = run_mechanism("tandem", {}, private_rows(), asked, at(1.0));
+    EXPECT_TRUE(test::mentions(outcome.release.warnings, "public.csv contradicts"));
+    EXPECT_TRUE(test::mentions(outcome.release.warnings, "overruled public data public.csv"));
+  }
+  EXPECT_LT(mean_error(with_public(independent_columns(good)), 1.0), 1.1 * without);
+}
+
+TEST(Tandem, SaysWhatGoodPublicDataWasWorth) {
+  const auto outcome =
+      run_mechanism("tandem", {}, private_rows(), with_public(skewed_rows(400, 0.0, 2)), at(0.03));
+  EXPECT_TRUE(test::mentions(outcome.release.warnings, "of what its 400 rows could be worth"));
+  EXPECT_TRUE(test::mentions(outcome.release.warnings, "Only public data speaks of"));
+  EXPECT_TRUE(test::mentions(outcome.release.warnings, "are rows of the public data, reweighted"));
+  EXPECT_FALSE(test::mentions(outcome.release.warnings, "contradicts"));
+}
+
+TEST(Tandem, TrustsEachSourceByItself) {
+  const Table good = skewed_rows(400, 0.0, 2);
+  const auto asked = problem({{"good.csv", good},
+                              {"bad.csv", permuted_codes(skewed_rows(400, 0.0, 5))},
+                              {"empty.csv", skewed_rows(0, 0.0, 1)}});
+  const auto outcome = run_mechanism("tandem", {}, private_rows(), asked, at(1.0));
+  test::expect_sound(outcome, asked);
+  EXPECT_TRUE(test::mentions(outcome.release.warnings, "bad.csv contradicts"));
+  EXPECT_FALSE(test::mentions(outcome.release.warnings, "good.csv contradicts"));
+  EXPECT_LT(mean_error(asked, 0.1), 1.25 * mean_error(with_public(good), 0.1));
+}
+
+TEST(Tandem, KeepsItsModelWithinTheLimit) {
+  // Four columns of eight codes that go together: any three take 4096 bytes.
+  Table table(Domain({{"a", 8, {}}, {"b", 8, {}}, {"c", 8, {}}, {"d", 8, {}}}), kRows);
+  Rng rng(1);
+  for (std::size_t r = 0; r < kRows; ++r) {
+    auto code = static_cast<Code>(rng.below(8));
+    for (AttributeId id = 0; id < 4; ++id) {
+      if (rng.below(3) == 0) code = static_cast<Code>(rng.below(8));
+      table.column(id).set(r, code);
+    }
+  }
+  const Problem asked{table.domain(),
+                      Workload::all_k_way(table.domain(), 3),
+                      {{{"public.csv", table.select(std::vector<std::size_t>{1, 2, 3, 4, 5})}}}};
+  const auto outcome = run_mechanism("tandem", {{"max-model-mb", "0.002"}, {"public-rows", "0"}},
+                                     table, asked, at(3.0));
+  const auto* model = dynamic_cast<const GraphicalModel*>(outcome.release.model.get());
+  ASSERT_NE(model, nullptr);
+  EXPECT_LE(static_cast<double>(model_bytes(model->tree().cells)), 2000.0);
+  EXPECT_GT(static_cast<double>(model_bytes(model->tree().cells)), 300.0);
+}
+
+TEST(Tandem, EveryIdeaCanBeTurnedOff) {
+  const auto asked = with_public(skewed_rows(300, 0.1, 2));
+  for (const auto& [name, value] : Parameters{{"use-public", "false"},
+                                              {"trust", "0.5"},
+                                              {"fillers", "false"},
+                                              {"crowding", "0"},
+                                              {"penalty", "noise"},
+                                              {"public-rows", "0"}}) {
+    const auto outcome = run_mechanism("tandem", {{name, value}}, private_rows(), asked, at(1.0));
+    test::expect_sound(outcome, asked);
+  }
+}
+
+TEST(Tandem, PlansWithoutData) {
+  EXPECT_TRUE(test::mentions(test::plan_mechanism("tandem", {}, problem({})), "no public data"));
+  EXPECT_TRUE(test::mentions(
+      test::plan_mechanism("tandem", {}, with_public(skewed_rows(10, 0.0, 2))), "Starts from"));
+}
+
+}  // namespace
+}  // namespace tandem
