@@ -6,6 +6,7 @@
 //   noise, T = 16 d rounds at most, rho budget. docs/mechanisms/aim.md
 #include <fmt/core.h>
 
+#include <cmath>
 #include <span>
 #include <tuple>
 #include <unordered_map>
@@ -105,7 +106,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
                              .sensitivity = static_cast<double>(grid.sensitivity) * grid.step(),
                              .epsilon = exponential_epsilon(Rho(to_select.lower_bound())).value(),
                              .model = std::move(fit.model)},
-                            kConfidence);
+                            kConfidence, n ? 2.0 * *n : HUGE_VAL);
     }
     fit = std::move(next);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/mechanism/error_bounds.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -56,7 +57,7 @@ double supported_bound(const Domain& domain, std::span<const Measurement> measur
 // e_r its own measurement bounds with the other half; and the model may have moved since.
 std::vector<ErrorBound> error_bounds(const Workload& workload, const GraphicalModel& model,
                                      std::span<const Measurement> measurements,
-                                     const LastRound& last, double confidence) {
+                                     const LastRound& last, double confidence, double most) {
   const Domain& domain = model.domain();
   const double half_risk = (1.0 - confidence) / 2.0;
   const auto& chosen = last.contenders[last.chosen];
@@ -65,7 +66,7 @@ std::vector<ErrorBound> error_bounds(const Workload& workload, const GraphicalMo
       (std::log(static_cast<double>(last.contenders.size())) - std::log(half_risk));
   const double chosen_error =
       supported_bound(domain, measurements, last.model.project(chosen.clique), 1.0 - half_risk);
-  const double most = chosen.weight * (chosen_error - chosen.noise) + slack;  // score of any
+  const double score = chosen.weight * (chosen_error - chosen.noise) + slack;  // score of any
 
   std::unordered_map<Clique, const LastRound::Contender*> contenders;
   for (const auto& contender : last.contenders) contenders[contender.clique] = &contender;
@@ -77,11 +78,12 @@ std::vector<ErrorBound> error_bounds(const Workload& workload, const GraphicalMo
   for (std::size_t i = 0; i < cliques.size(); ++i) {
     const double direct = supported_bound(domain, measurements, now[i], confidence);
     if (std::isfinite(direct)) {
-      out.push_back({cliques[i], direct, confidence, true});
+      out.push_back({cliques[i], std::min(direct, most), confidence, true});
     } else if (const auto found = contenders.find(cliques[i]); found != contenders.end()) {
       const auto& passed = *found->second;
       const double moved = l1_distance(before[i], now[i]);
-      out.push_back({cliques[i], passed.noise + most / passed.weight + moved, confidence, false});
+      const double bound = passed.noise + score / passed.weight + moved;
+      out.push_back({cliques[i], std::min(bound, most), confidence, false});
     }
   }
   return out;

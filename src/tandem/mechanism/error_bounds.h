@@ -39,9 +39,10 @@ struct LastRound {
 };
 
 // A bound for each marginal of the workload that was measured, or that the last selection passed
-// over for another: the one that was taken instead can't have been much less wrong.
+// over for another: the one that was taken instead can't have been much less wrong. None is above
+// `most`, what everybody knows: two tables of n rows are at most 2 n apart.
 std::vector<ErrorBound> error_bounds(const Workload& workload, const GraphicalModel& model,
                                      std::span<const Measurement> measurements,
-                                     const LastRound& last, double confidence);
+                                     const LastRound& last, double confidence, double most);
 
 }  // namespace tandem
