@@ -6,7 +6,6 @@
 // Arguments of a run: columns, max-model-mb, epsilon. Its time is one release; `peak_mb` is the
 // most memory the process held in it, `cells` those of the candidates that a round scores at most.
 
-#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <string>
