@@ -56,5 +56,18 @@ TEST(Offered, IsNeverNothing) {
   EXPECT_EQ(offered(closure, domain, rng, {.candidates = 1, .cells = 1}).size(), 1U);
 }
 
+TEST(WeightOf, IsWhatTheWorkloadSharesWithAMarginal) {
+  const Domain domain = columns(7);
+  const auto workload = Workload::all_k_way(domain, 3);
+  const auto weights = attribute_weights(workload, domain);
+  for (const auto& r : workload.downward_closure()) {
+    double shared = 0.0;
+    for (const auto& [s, importance] : workload.cliques()) {
+      shared += importance * static_cast<double>(intersect(r, s).size());
+    }
+    EXPECT_DOUBLE_EQ(weight_of(r, weights), shared);
+  }
+}
+
 }  // namespace
 }  // namespace tandem

@@ -39,6 +39,20 @@ std::vector<Clique> offered(std::span<const Clique> candidates, const Domain& do
   return out;
 }
 
+std::vector<double> attribute_weights(const Workload& workload, const Domain& domain) {
+  std::vector<double> weights(domain.size(), 0.0);
+  for (const auto& [s, importance] : workload.cliques()) {
+    for (const auto id : s) weights[id] += importance;
+  }
+  return weights;
+}
+
+double weight_of(const Clique& r, std::span<const double> attribute_weights) {
+  double weight = 0.0;
+  for (const auto id : r) weight += attribute_weights[id];
+  return weight;
+}
+
 std::vector<Clique> tractable(std::span<const Clique> candidates, const GraphicalModel& model,
                               std::span<const Clique> measured, double limit_mb) {
   const ModelSizer sizer(model.domain(), measured);

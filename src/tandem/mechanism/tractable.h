@@ -9,6 +9,7 @@
 #include "tandem/base/rng.h"
 #include "tandem/base/units.h"
 #include "tandem/model/graphical_model.h"
+#include "tandem/query/workload.h"
 
 namespace tandem {
 
@@ -24,6 +25,11 @@ struct RoundLimit {
 // good. Nothing private is asked, so this costs no budget.
 std::vector<Clique> offered(std::span<const Clique> candidates, const Domain& domain, Rng& rng,
                             const RoundLimit& limit = {});
+
+// Of each attribute the weight of the workload's marginals that have it. The sum over a clique's
+// attributes is AIM's w_r = sum over the workload of |r and s|, without asking every s for every r.
+std::vector<double> attribute_weights(const Workload& workload, const Domain& domain);
+double weight_of(const Clique& r, std::span<const double> attribute_weights);
 
 // Those inside the model already, or whose model with all that was measured stays within the limit.
 std::vector<Clique> tractable(std::span<const Clique> candidates, const GraphicalModel& model,
