@@ -73,6 +73,7 @@ TEST(RowCondition, RulesSayMoreOfSuchRows) {
   ASSERT_EQ(young.size(), 2U);
   EXPECT_EQ(young[1].attribute, 2U);
   EXPECT_EQ(young[1].allowed, (std::vector<Code>{0}));
+  EXPECT_EQ(RowCondition("age < 15", schema()).stated().size(), 1U);
   const auto married = RowCondition("marital = married", schema()).restrictions();
   ASSERT_EQ(married.size(), 2U);
   EXPECT_EQ(married[1].attribute, 1U);

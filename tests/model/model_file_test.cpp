@@ -158,8 +158,10 @@ TEST(ModelFile, AModelWithoutRoomIsRefusedBeforeItIsMade) {
   EXPECT_TRUE(
       contains(refusal(bytes_of(*all[3]), mixed_domain(), 1000.0), "more than there is room"));
   // A few small arrays whose tree would fill the machine.
-  std::vector<Attribute> attributes;
-  for (int i = 0; i < 12; ++i) attributes.push_back({"x" + std::to_string(i), 100, {}});
+  std::vector<Attribute> attributes(12);
+  for (std::size_t i = 0; i < attributes.size(); ++i) {
+    attributes[i] = {"x" + std::to_string(i), 100, {}};
+  }
   const Domain wide(attributes);
   const auto bytes = with_header(bytes_of(GraphicalModel(wide, 10.0)), "\"tree\":[[\"x0\"]",
                                  "\"tree\":[[\"x0\",\"x1\",\"x2\",\"x3\",\"x4\",\"x5\",\"x6\","

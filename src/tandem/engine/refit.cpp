@@ -165,7 +165,10 @@ Outcome keep_model(const RefitRequest& r, const StoredRelease& from) {
 
 void restrict_to(const RowCondition& condition, double total, Outcome& out) {
   if (condition.empty()) return;
-  auto [model, share] = restricted(*out.model, condition.restrictions());
+  // The share is of the rows asked for. What rules add is another matter: a model that knows no
+  // rules has fewer such rows than there are.
+  auto [model, share] = restricted(*out.model, condition.stated());
+  if (model) model = restricted(*model, condition.restrictions()).model;
   if (!model) {
     throw UsageError(fmt::format(
         "--where: the model gives rows with {} no probability; ask for others.", out.where));

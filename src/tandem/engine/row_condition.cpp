@@ -89,6 +89,18 @@ void add_implied(const Schema& schema, Condition& condition) {
   }
 }
 
+std::vector<Restriction> restrictions_of(const Condition& condition) {
+  std::vector<Restriction> out;
+  for (const auto& clause : condition) {
+    Restriction only{clause.attribute, {}};
+    for (Code code = 0; code < clause.truth.size(); ++code) {
+      if (clause.truth[code] == Truth::Always) only.allowed.push_back(code);
+    }
+    out.push_back(std::move(only));
+  }
+  return out;
+}
+
 }  // namespace
 
 RowCondition::RowCondition(const std::string& text, const Schema& schema) : text_(text) {
@@ -105,20 +117,13 @@ RowCondition::RowCondition(const std::string& text, const Schema& schema) : text
                                    in_quotes(schema.domain()[clause.attribute].name)));
     }
   }
+  stated_ = condition_;
   add_implied(schema, condition_);
 }
 
-std::vector<Restriction> RowCondition::restrictions() const {
-  std::vector<Restriction> out;
-  for (const auto& clause : condition_) {
-    Restriction only{clause.attribute, {}};
-    for (Code code = 0; code < clause.truth.size(); ++code) {
-      if (clause.truth[code] == Truth::Always) only.allowed.push_back(code);
-    }
-    out.push_back(std::move(only));
-  }
-  return out;
-}
+std::vector<Restriction> RowCondition::stated() const { return restrictions_of(stated_); }
+
+std::vector<Restriction> RowCondition::restrictions() const { return restrictions_of(condition_); }
 
 void RowCondition::settle(const Schema& schema, Table& rows, Rng& rng) const {
   if (schema.rules().empty() && empty()) return;

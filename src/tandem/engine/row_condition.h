@@ -20,7 +20,8 @@ class RowCondition {
   RowCondition(const std::string& text, const Schema& schema);
 
   bool empty() const { return condition_.empty(); }
-  std::vector<Restriction> restrictions() const;
+  std::vector<Restriction> stated() const;        // what the text says
+  std::vector<Restriction> restrictions() const;  // and what rules add to it
 
   // Rows that a model made from these restrictions, settled by the schema's rules and still
   // fulfilling the condition. UsageError when rules leave no such rows.
@@ -30,7 +31,8 @@ class RowCondition {
   bool holds(const Table& rows) const;  // for every row
 
   std::string text_;
-  Condition condition_;
+  Condition stated_;
+  Condition condition_;  // with what rules add
 };
 
 }  // namespace tandem
