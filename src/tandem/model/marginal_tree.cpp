@@ -84,13 +84,14 @@ void scatter(const std::array<Lane, kLanes>& lanes, std::span<const double> valu
   }
 }
 
+template <std::size_t kCount = kLanes>
 void scatter_to(std::size_t count, const std::array<Lane, kLanes>& lanes,
                 std::span<const double> values) {
-  static_assert(kLanes == 4);
-  if (count == 4) return scatter<4>(lanes, values);
-  if (count == 3) return scatter<3>(lanes, values);
-  if (count == 2) return scatter<2>(lanes, values);
-  scatter<1>(lanes, values);
+  if (count == kCount) {
+    scatter<kCount>(lanes, values);
+  } else if constexpr (kCount > 1) {
+    scatter_to<kCount - 1>(count, lanes, values);
+  }
 }
 
 }  // namespace

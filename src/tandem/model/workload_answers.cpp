@@ -111,19 +111,19 @@ void WorkloadAnswers::follow(SupportHistogram& histogram) {
   const auto changes = histogram.take_changes();
   const std::size_t additions = changes.rows.size() * marginals_.size();
   changes_ += changes.rows.size();
-  if (changes.all) {
-    add_up(histogram);
-  } else if (changes_ > kRefresh * histogram.rows().rows()) {
+  const bool drifted = !changes.all && changes_ > kRefresh * histogram.rows().rows();
+  if (drifted) {
     histogram.renormalize();
     histogram.take_changes();
     changes_ = 0;
+  }
+  const bool anew = changes.all || drifted || (tree_ && kSlower * additions >= tree_->additions());
+  if (anew) {
     add_up(histogram);
-  } else if (!tree_) {
-    add(histogram.rows(), changes.rows, changes.by);
-  } else if (kSlower * additions < tree_->additions()) {
+  } else if (tree_) {
     tree_->add(changes.rows, changes.by, sums_, threads_for(additions));
   } else {
-    add_up(histogram);
+    add(histogram.rows(), changes.rows, changes.by);
   }
 }
 
