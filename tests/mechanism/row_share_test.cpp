@@ -33,8 +33,8 @@ TEST(TiltedRows, WeighByTheirMultipliers) {
   EXPECT_NEAR(tilted.model.project({0}).values[1], 1000.0 * expected, 1e-9);
   const double first = counts[0] + 3.0 * counts[1];
   EXPECT_NEAR(tilted.effective, first * first / (counts[0] + 9.0 * counts[1]), 1e-9);
-  EXPECT_LT(best_row_share(tilted, prior),
-            best_row_share(tilt_rows(data, prior, {}, 1000.0), prior));
+  EXPECT_LT(best_row_share(tilted, prior, 0.0),
+            best_row_share(tilt_rows(data, prior, {}, 1000.0), prior, 0.0));
 }
 
 TEST(TiltedRows, CountByTheTrustInTheirSource) {
@@ -53,13 +53,27 @@ TEST(TiltedRows, CountByTheTrustInTheirSource) {
   EXPECT_NEAR(tilt_rows(data, prior, {}, 10.0).effective, 100.0, 2.0);
 }
 
-TEST(RowShare, FallsWithTrust) {
+TEST(RowShare, FallsWithTrustAndWithWhatPrivateDataTaught) {
   const PublicData data{{{"public.csv", test::skewed_rows(400, 0.0, 1)}}};
   const PublicPrior full(data, 1000.0, {}, {});
   const PublicPrior little(data, 1000.0, {.fixed_trust = 0.01}, {});
   const auto tilted = tilt_rows(data, full, {}, 1000.0);
-  EXPECT_NEAR(best_row_share(tilted, full), 0.2, 1e-6);
-  EXPECT_LT(best_row_share(tilted, little), 0.01);
+  EXPECT_NEAR(best_row_share(tilted, full, 0.0), 0.2, 1e-6);
+  EXPECT_LT(best_row_share(tilted, little, 0.0), 0.01);
+  EXPECT_LT(best_row_share(tilted, full, 4000.0), 0.03);
+}
+
+TEST(RowShare, AMeasurementIsWorthTheRowsThatTellAsMuch) {
+  // 400 rows tell a count of 500 in 1000 with a variance of 1000 x 500 / 400.
+  const Domain domain({{"a", 2, {}}});
+  CombinedModel p(domain, 1000.0, PublicPrior({}, 1000.0, {}, {}), Fillers(domain, {}, {}, 1.0),
+                  {});
+  Measurement y;
+  y.query = {Clique{0}};
+  y.values = {500.0, 500.0};
+  y.sigma = Sigma(1000.0 * std::sqrt(0.5 / 400.0));
+  p.absorb_together({y});
+  EXPECT_NEAR(private_worth(p), 400.0, 1e-3);
 }
 
 }  // namespace

@@ -8,8 +8,7 @@
 namespace tandem {
 namespace {
 
-// k: the square of what a model of a few megabytes misses, over that of the sampling noise of as
-// many public rows as it was made from. Measured: docs/decisions/0010-tandem.md.
+// k of rows that count alike, without private data. Measured: docs/decisions/0009-tandem.md.
 constexpr double kMissed = 0.25;
 
 // The cell of each row in a marginal.
@@ -57,14 +56,29 @@ TiltedRows tilt_rows(const PublicData& data, const PublicPrior& prior,
           .effective = rows * first * first / (second * mass)};
 }
 
-double best_row_share(const TiltedRows& tilted, const PublicPrior& prior) {
+double private_worth(const CombinedModel& p) {
+  const auto is_joint = [](const Measurement& y) { return y.query.clique.size() > 1; };
+  const bool joint = std::ranges::any_of(p.measurements(), is_joint);
+  double noise = 0.0;  // E |.|_1 of the measurements, and of a single row
+  double of_one_row = 0.0;
+  for (const auto& y : p.measurements()) {
+    if (joint && !is_joint(y)) continue;
+    for (const double m : p.model().project(y.query.clique).values) {
+      noise += y.sigma.value();
+      of_one_row += std::sqrt(p.model().total() * m);
+    }
+  }
+  return (of_one_row / noise) * (of_one_row / noise);
+}
+
+double best_row_share(const TiltedRows& tilted, const PublicPrior& prior, double private_worth) {
   double most = 0.0;
   for (const auto& source : prior.sources()) most += source.trust.most();
   // Of their variance, 1 / effective is sampling noise, and the trust says what bias adds.
   const double bias = std::max(0.0, 1.0 / prior.nu() - 1.0 / most);
-  const double worth = 1.0 / (1.0 / tilted.effective + bias) / tilted.rows;
-  const double signal = kMissed * worth * worth;  // over noise
-  return signal / (1.0 + signal);
+  const double worth = 1.0 / (1.0 / tilted.effective + bias);
+  const double k = kMissed * worth / tilted.rows * worth / (worth + private_worth);
+  return k / (1.0 + k);
 }
 
 }  // namespace tandem

@@ -4,14 +4,12 @@
 //
 // Public rows, reweighted by the same multipliers that tilt the model, differ from it by what the
 // model misses and by their sampling noise. If the square of the first is k times that of the
-// second while all rows count alike, their best share is k / (1 + k). When they are worth only a
-// fraction m of their number, their noise is larger by 1 / m; and as private data has moved the
-// model so far, what they show beyond it is true to the private table to a lesser part, for which m
-// is taken once more. Post-processing.
+// second, their best share is k / (1 + k). k falls with what the rows are worth, and with what
+// private measurements have taught the model besides. Post-processing.
 
 #include <span>
 
-#include "tandem/mechanism/public_prior.h"
+#include "tandem/mechanism/combined_model.h"
 #include "tandem/model/support_histogram.h"
 
 namespace tandem {
@@ -25,8 +23,11 @@ struct TiltedRows {
 TiltedRows tilt_rows(const PublicData& data, const PublicPrior& prior,
                      std::span<const Factor> multipliers, double total);
 
-// The share that leaves the least error: of rows that are worth as many as the trust in them and
-// their weights allow.
-double best_row_share(const TiltedRows& tilted, const PublicPrior& prior);
+// How many rows would tell the measured marginals (those of two or more columns, where there are
+// some) as precisely as the measurements do.
+double private_worth(const CombinedModel& p);
+
+// The share that leaves the least error.
+double best_row_share(const TiltedRows& tilted, const PublicPrior& prior, double private_worth);
 
 }  // namespace tandem

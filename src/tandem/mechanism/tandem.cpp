@@ -157,7 +157,7 @@ Release released(const CombinedModel& p, const Problem& problem, const Options& 
   double share = 0.0;
   if (!p.prior().empty()) {
     auto tilted = tilt_rows(problem.public_data, p.prior(), p.multipliers(), release.total);
-    share = options.public_rows.value_or(best_row_share(tilted, p.prior()));
+    share = options.public_rows.value_or(best_row_share(tilted, p.prior(), private_worth(p)));
     if (share > 0.0) {
       std::vector<MixtureModel::Part> parts;
       parts.push_back({1.0 - share, std::move(release.model)});
