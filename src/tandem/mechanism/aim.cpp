@@ -9,7 +9,6 @@
 #include <cmath>
 #include <span>
 #include <tuple>
-#include <unordered_map>
 
 #include "tandem/mechanism/common.h"
 #include "tandem/mechanism/error_bounds.h"
@@ -35,29 +34,13 @@ constexpr double kUsualRoundsPerColumn = 3.0;
 constexpr double kRoundTolerance = 1e-3;
 constexpr double kFinalTolerance = 1e-4;
 
-// w_r = sum over the workload of |r and s|: for each column of r, all that names it.
-std::vector<double> weights_of(std::span<const Clique> closure, const Workload& workload) {
-  std::vector<double> named(workload.domain().size(), 0.0);
-  for (const auto& [s, importance] : workload.cliques()) {
-    for (const auto id : s) named[id] += importance;
-  }
-  std::vector<double> w;
-  for (const auto& r : closure) {
-    w.push_back(0.0);
-    for (const auto id : r) w.back() += named[id];
-  }
-  return w;
-}
-
-Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
+Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   const Domain& domain = problem.domain;
   const auto start = start_model(problem, options.max_model_mb);
   const auto n = public_total(curator);
   const auto one_ways = informative_columns(domain);
   const auto closure = candidates_of(problem, options.max_model_mb);
-  const auto weights = weights_of(closure, problem.workload);
-  std::unordered_map<Clique, double> w;
-  for (std::size_t i = 0; i < closure.size(); ++i) w[closure[i]] = weights[i];
+  const auto weights = attribute_weights(problem.workload, domain);
   const Cost rho = curator.remaining();
   const double T = options.rounds_per_column * static_cast<double>(one_ways.size());
   auto [to_select, to_measure] = (rho / T).split(options.select_share);
@@ -76,21 +59,21 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     if (last) std::tie(to_select, to_measure) = left.split(options.select_share);
     const double used = 1.0 - left.lower_bound() / rho.lower_bound();
     const double room = (options.max_model_mb - start.mb) * (last ? 1.0 : used);
-    const auto C = tractable(closure, fit.model, held, start.mb + room);
+    const auto C = tractable(offered(closure, domain, rng), fit.model, held, start.mb + room);
 
     // Select: where the model is further off than a measurement would be.
     auto answers = fit.model.project_all(C);
     std::vector<Candidate> scored;
     std::vector<LastRound::Contender> contenders;
     for (std::size_t i = 0; i < C.size(); ++i) {
+      const double w = weight_of(C[i], weights);
       const double noise =
           expected_noise(curator.noise_scale({C[i]}, to_measure), answers[i].values.size());
-      scored.push_back(
-          {C[i], Origin::Private, w[C[i]] * (l1_error(std::move(answers[i])) - noise)});
-      contenders.push_back({C[i], w[C[i]], noise});
+      scored.push_back({C[i], Origin::Private, w * (l1_error(std::move(answers[i])) - noise)});
+      contenders.push_back({C[i], w, noise});
     }
     const std::size_t best = curator.select(scored, to_select);
-    const Clique r = C[best];
+    const Clique& r = C[best];
 
     // Measure, and estimate again from where the model was.
     y.push_back(curator.measure({r}, last ? curator.remaining() : to_measure));

@@ -79,7 +79,7 @@ std::vector<Measurement> equally_weighted(std::vector<Measurement> y, Sigma sigm
   return y;
 }
 
-Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
+Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   const auto start = start_model(problem, options.max_model_mb);
   const double n = rows_or_measured(curator);
   const bool as_2024 = options.selection == Filtering::Of2024;
@@ -99,7 +99,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const double used = 1.0 - curator.remaining().lower_bound() / rho.lower_bound();
     const double share = last ? 1.0 : std::max(used, 1.0 / options.rounds);
     const double room = (options.max_model_mb - start.mb) * share;
-    const auto C = tractable(candidates, fit.model, held, start.mb + room);
+    const auto C =
+        tractable(offered(candidates, problem.domain, rng), fit.model, held, start.mb + room);
     if (as_2024) candidates = C;
 
     auto answers = fit.model.project_all(C);
