@@ -110,8 +110,8 @@ Threads WorkloadAnswers::threads_for(std::size_t additions) const {
 void WorkloadAnswers::follow(SupportHistogram& histogram) {
   const auto changes = histogram.take_changes();
   const std::size_t additions = changes.rows.size() * marginals_.size();
-  changes_ += changes.rows.size();
-  const bool drifted = !changes.all && changes_ > kRefresh * histogram.rows().rows();
+  changes_ = changes.all ? 0 : changes_ + changes.rows.size();
+  const bool drifted = changes_ > kRefresh * histogram.rows().rows();
   if (drifted) {
     histogram.renormalize();
     histogram.take_changes();
