@@ -15,9 +15,9 @@ std::vector<Clique> offered(std::span<const Clique> candidates, const Domain& do
                             const RoundLimit& limit) {
   std::vector<std::size_t> all(candidates.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  const auto small =
-      std::ranges::stable_partition(all, [&](std::size_t i) { return candidates[i].size() <= 2; });
-  const auto first_large = static_cast<std::size_t>(small.begin() - all.begin());
+  const auto first = std::stable_partition(
+      all.begin(), all.end(), [&](std::size_t i) { return candidates[i].size() <= 2; });
+  const auto first_large = static_cast<std::size_t>(first - all.begin());
   double cells = 0.0;
   for (const auto& candidate : candidates) cells += static_cast<double>(domain.cells(candidate));
   if (all.size() <= limit.candidates && cells <= static_cast<double>(limit.cells)) {
