@@ -15,6 +15,9 @@ experiments:
   adult-mw      MW-Pub on ADULT, three public samples, rounds fixed and automatic
   adult-mwem    MWEM on the reduced ADULT table, full domain and random supports
   acs-reduced   15 columns of ACS, all 5-way marginals: MWEM and MW-Pub (the paper's figures 6 to 8)
+  tandem        tandem, AIM, JAM-PGM and MW-Pub on ADULT and Titanic
+  tandem-ideas  tandem with each of its ideas turned off
+  tandem-bad    tandem with public data that is wrong in six ways
   acs           Massachusetts 2019, with 2018 and with the country as public data; few public rows
   sdnist        ten columns of ACS 2019, all pairs: NIST's k-marginal score of aim and mst
 LIST
@@ -33,6 +36,26 @@ compare() {
 
 # every N FILE: the header and each N-th row. Rows of these files are in no order that matters.
 every() { awk -v n="$1" 'NR == 1 || (NR - 2) % n == 0' "$2"; }
+
+# spoil_public PUBLIC DOMAIN OUT: public data that is wrong in six ways. Columns are found in the
+# domain by name.
+spoil_public() {
+  sizes=$(tr -d '{}" \n' < "$2")
+  by_name='BEGIN { m = split(sizes, a, ","); for (j = 1; j <= m; j++) { split(a[j], b, ":"); size[b[1]] = b[2] } }
+    NR == 1 { for (i = 1; i <= NF; i++) { t = $i; gsub(/[" ]/, "", t); of[i] = size[t] } }'
+  awk -F, -v OFS=, -v sizes="$sizes" "$by_name"'
+    NR > 1 { for (i = 1; i <= NF; i++) $i = of[i] - 1 - $i } 1' "$1" > "$3/permuted.csv"
+  awk -F, -v OFS=, -v sizes="$sizes" "$by_name"'
+    NR > 1 { for (i = 1; i <= NF; i++) $i = ($i + int((of[i] + 1) / 2)) % of[i] } 1' "$1" \
+    > "$3/disjoint.csv"
+  awk -F, 'NR == 1 { print; next } { n++; k = NF; for (i = 1; i <= NF; i++) v[n, i] = $i }
+    END { for (r = 0; r < n; r++) { line = ""
+      for (i = 1; i <= k; i++) line = line (i > 1 ? "," : "") v[(r + i * 211) % n + 1, i]
+      print line } }' "$1" > "$3/independent.csv"
+  awk 'NR == 1 { print; next } NR == 2 { row = $0 } { print row }' "$1" > "$3/repeated.csv"
+  head -n 51 "$1" > "$3/tiny.csv"
+  awk 'NR == 1 { print; next } { for (i = 0; i < 20; i++) print }' "$1" > "$3/scaled.csv"
+}
 
 case $name in
   adult-mw)
@@ -79,6 +102,7 @@ case $name in
         --mechanisms mw-pub,mw-pub:rounds=0,mw-pub:rounds=100:start=uniform:step=2:output=last
     done
     ;;
+
   sdnist)
     # (2 - mean L1 over all pairs of columns) * 500 of the rows, made with AGEP in single years; once
     # more with the codebook's rules on who is asked what. SDNist scores AGEP in twentieths of the
@@ -134,6 +158,29 @@ RULES
     awk '{ run = $1 " " $2 " " $3; n[run]++; sum[run] += $7; years[run] += $NF }
       END { for (r in n) printf "mean of %s: %.1f, in single years %.1f\n", r, sum[r] / n[r], years[r] / n[r] }' \
       "$out/scores.txt" | sort
+    ;;
+  tandem | tandem-ideas)
+    rivals=tandem,jam-pgm,aim,mw-pub
+    if [ "$name" = tandem-ideas ]; then
+      rivals=tandem,tandem:use-public=false,tandem:trust=1,tandem:trust=0.1,tandem:fillers=false,tandem:crowding=0,tandem:penalty=noise,tandem:public-rows=0,tandem:public-rows=0.2,tandem:ridge=0.6,tandem:rounds-per-column=16
+    fi
+    for data in titanic adult_pub100 adult_pub025; do
+      folder=$TANDEM_DATA/jam/$data
+      compare "$data" --private "$folder/priv.csv" --public "$folder/pub.csv" \
+        --schema "$folder/domain.json" --epsilons 0.0316,0.1,0.316,1,3.16,10 --delta 1e-9 \
+        --mechanisms "$rivals" --param max-model-mb=8
+    done
+    ;;
+  tandem-bad)
+    folder=$TANDEM_DATA/jam/adult_pub025
+    spoil_public "$folder/pub.csv" "$folder/domain.json" "$out"
+    for kind in none permuted disjoint independent repeated tiny scaled; do
+      set -- --public "$out/$kind.csv"
+      [ "$kind" != none ] || set --
+      compare "$kind" --private "$folder/priv.csv" "$@" --schema "$folder/domain.json" \
+        --epsilons 0.31,1,3.16 --delta 1e-9 --mechanisms tandem --param max-model-mb=1
+    done
+
     ;;
   *)
     echo "experiments: $name is unknown; scripts/experiments.sh alone lists them" >&2

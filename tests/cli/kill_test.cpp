@@ -70,6 +70,7 @@ class Kill : public testing::Test {
                                           {"param", parameters_},
                                           {"out", out},
                                           {"ledger", dir_ / "people.ledger"}});
+    if (!scripted_) settings.set("mechanism", "independent");  // of so many steps in every run
     dir_.write("settings.json", settings.to_json());
   }
 

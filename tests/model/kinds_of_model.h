@@ -10,6 +10,7 @@
 
 #include "tandem/model/factored_histogram.h"
 #include "tandem/model/graphical_model.h"
+#include "tandem/model/mixture_model.h"
 #include "tandem/model/product_model.h"
 
 namespace tandem::test {
@@ -53,6 +54,11 @@ inline std::vector<std::unique_ptr<Model>> kinds_of_model() {
   const std::vector<Clique> others = {{1, 4}};
   out.push_back(std::make_unique<GraphicalModel>(mixed_domain(), potentials, 5000.0, others));
   out.push_back(std::make_unique<GraphicalModel>(mixed_domain(), 10.0));  // the uniform one
+  std::vector<MixtureModel::Part> mixed;
+  mixed.push_back(
+      {0.25, std::make_unique<SupportHistogram>(some_rows(mixed_domain(), 20, 4), 5000.0)});
+  mixed.push_back({0.75, std::make_unique<GraphicalModel>(mixed_domain(), potentials, 5000.0)});
+  out.push_back(std::make_unique<MixtureModel>(std::move(mixed)));
   return out;
 }
 

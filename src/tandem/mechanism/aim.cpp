@@ -31,8 +31,8 @@ struct Options {
 
 constexpr double kConfidence = 0.95;  // of the error bounds
 constexpr double kUsualRoundsPerColumn = 3.0;
-constexpr double kRoundTolerance = 1e-3;
-constexpr double kFinalTolerance = 1e-4;
+constexpr double kRoundTolerance = 3e-3;
+constexpr double kFinalTolerance = 3e-4;
 
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   const Domain& domain = problem.domain;
@@ -49,7 +49,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   auto y = curator.measure_all(one_ways, to_measure * static_cast<double>(one_ways.size()));
   const double total = n ? *n : estimate_total(y);
   std::vector<Clique> held = start.cliques;  // what the model must hold
-  PgmOptions fit_options{.tolerance = kRoundTolerance, .threads = Threads::all()};
+  PgmOptions fit_options{.tolerance = kRoundTolerance, .threads = curator.threads()};
   auto fit = estimate_pgm(domain, y, total, start.zeros, fit_options);
   std::vector<ErrorBound> bounds;
 

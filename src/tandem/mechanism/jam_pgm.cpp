@@ -31,8 +31,8 @@ struct Options {
 };
 
 constexpr double kTotalShare = 0.01;  // of the budget for n, where it is not public
-constexpr double kRoundTolerance = 1e-3;
-constexpr double kFinalTolerance = 1e-4;
+constexpr double kRoundTolerance = 3e-3;
+constexpr double kFinalTolerance = 3e-4;
 
 double rows_or_measured(Curator& curator) {
   if (const auto n = public_total(curator)) return *n;
@@ -42,11 +42,11 @@ double rows_or_measured(Curator& curator) {
 
 // Marginals of all public tables together, scaled by n / n^.
 std::vector<Factor> public_proxies(const PublicData& data, std::span<const Clique> cliques,
-                                   double n) {
+                                   double n, Threads threads) {
   std::vector<Factor> out;
   double public_rows = 0.0;
   for (const auto& [name, table] : data.tables) {
-    auto counts = count_marginals(table, cliques, Threads::all());
+    auto counts = count_marginals(table, cliques, threads);
     public_rows += static_cast<double>(table.rows());
     if (out.empty()) {
       out = std::move(counts);
@@ -84,13 +84,13 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   const double n = rows_or_measured(curator);
   const bool as_2024 = options.selection == Filtering::Of2024;
   const auto closure = candidates_of(problem, options.max_model_mb);
-  const auto proxies = public_proxies(problem.public_data, closure, n);
+  const auto proxies = public_proxies(problem.public_data, closure, n, curator.threads());
   const Cost rho = curator.remaining();
   std::vector<Measurement> y;
   std::vector<Clique> held = start.cliques;  // what the model must hold
   std::vector<Clique> candidates = closure;
-  PgmOptions fit_options{.tolerance = kRoundTolerance, .threads = Threads::all()};
-  PgmFit fit{.model = GraphicalModel(problem.domain, start.zeros, n, {}, Threads::all())};
+  PgmOptions fit_options{.tolerance = kRoundTolerance, .threads = curator.threads()};
+  PgmFit fit{.model = GraphicalModel(problem.domain, start.zeros, n, {}, curator.threads())};
 
   for (int t = 0; t < options.rounds; ++t) {
     const bool last = t + 1 == options.rounds;

@@ -76,7 +76,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   const auto one_ways = informative_columns(domain);
   const auto edges = static_cast<double>(one_ways.size() - 1);
   const Cost third = curator.remaining() / 3.0;
-  const PgmOptions fit_options{.tolerance = 1e-4, .threads = Threads::all()};
+  const PgmOptions fit_options{.tolerance = 1e-4, .threads = curator.threads()};
 
   auto y = curator.measure_all(one_ways, third);
   const double total = n ? *n : estimate_total(y);

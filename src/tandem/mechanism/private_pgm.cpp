@@ -187,7 +187,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
       curator.measure_all(queries_of(chosen), costs_of(chosen, curator.remaining(), options.split));
   const double total = n ? *n : estimate_total(y);
   auto fit = estimate_pgm(problem.domain, y, total, start.zeros,
-                          {.tolerance = 1e-4, .threads = Threads::all()});
+                          {.tolerance = 1e-4, .threads = curator.threads()});
   return graphical_release(std::move(fit), std::move(y), total, start);
 }
 

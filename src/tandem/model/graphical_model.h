@@ -48,7 +48,7 @@ class GraphicalModel final : public Model {
   std::span<const double> belief(std::size_t clique) const { return beliefs_[clique]; }
 
   Factor project(const Clique& clique) const override;
-  std::vector<Factor> project_all(std::span<const Clique> cliques) const;
+  std::vector<Factor> project_all(std::span<const Clique> cliques) const override;
 
   // Column after column along the tree: rows alike in what a column depends on share out its codes
   // to within one row of the model's conditional probabilities.

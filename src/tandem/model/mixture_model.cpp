@@ -23,12 +23,20 @@ MixtureModel::MixtureModel(std::vector<Part> parts) : parts_(std::move(parts)) {
 }
 
 Factor MixtureModel::project(const Clique& clique) const {
-  Factor out{clique, {}};
+  return std::move(project_all(std::span(&clique, 1)).front());
+}
+
+std::vector<Factor> MixtureModel::project_all(std::span<const Clique> cliques) const {
+  std::vector<Factor> out;
+  for (const auto& clique : cliques) {
+    out.push_back({clique, std::vector<double>(domain().cells(clique), 0.0)});
+  }
   for (const auto& part : parts_) {
-    const Factor mine = part.model->project(clique);
-    out.values.resize(mine.values.size(), 0.0);
-    for (std::size_t i = 0; i < mine.values.size(); ++i) {
-      out.values[i] += part.share * mine.values[i];
+    const auto mine = part.model->project_all(cliques);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      for (std::size_t c = 0; c < out[i].values.size(); ++c) {
+        out[i].values[c] += part.share * mine[i].values[c];
+      }
     }
   }
   return out;

@@ -18,7 +18,9 @@ class MixtureModel final : public Model {
   explicit MixtureModel(std::vector<Part> parts);  // at least one
 
   const Domain& domain() const override { return parts_.front().model->domain(); }
+  const std::vector<Part>& parts() const { return parts_; }
   Factor project(const Clique& clique) const override;
+  std::vector<Factor> project_all(std::span<const Clique> cliques) const override;
   // Each part gives its share of the rows, to within one; in random order.
   Table sample(std::size_t rows, Rng& rng) const override;
 

@@ -4,6 +4,8 @@
 // model's own affair, so there is no virtual update.
 
 #include <cstddef>
+#include <span>
+#include <vector>
 
 #include "tandem/base/rng.h"
 #include "tandem/data/table.h"
@@ -16,6 +18,12 @@ class Model {
   virtual ~Model() = default;
   virtual const Domain& domain() const = 0;
   virtual Factor project(const Clique& clique) const = 0;  // expected counts
+  // In the order asked; models that can share work between marginals do.
+  virtual std::vector<Factor> project_all(std::span<const Clique> cliques) const {
+    std::vector<Factor> factors;
+    for (const auto& clique : cliques) factors.push_back(project(clique));
+    return factors;
+  }
   virtual Table sample(std::size_t rows, Rng& rng) const = 0;
 };
 

@@ -19,6 +19,7 @@
 #include "tandem/base/text.h"
 #include "tandem/model/factored_histogram.h"
 #include "tandem/model/graphical_model.h"
+#include "tandem/model/mixture_model.h"
 #include "tandem/model/product_model.h"
 
 namespace tandem {
@@ -133,6 +134,21 @@ std::string write(const FactoredHistogram& model) {
   return std::move(out).finish();
 }
 
+// Each part is a file of its own inside this one.
+std::optional<std::string> write(const MixtureModel& model) {
+  Writer out(model.domain(), "mixture", total(model.project(Clique{})));
+  Document shares = Document::array();
+  for (const auto& [share, part] : model.parts()) {
+    const auto inner = write_model(*part);
+    if (!inner) return std::nullopt;
+    shares.push(share);
+    out.add("model", Clique{},
+            std::span(reinterpret_cast<const std::uint8_t*>(inner->data()), inner->size()));
+  }
+  out.header().set("shares", std::move(shares));
+  return std::move(out).finish();
+}
+
 // ---- Reading ------------------------------------------------------------------------------------
 
 struct Array {
@@ -160,8 +176,8 @@ class Reader {
     if (header_.at("format").as_integer() != kModelFormat) {
       header_.at("format").fail("was written by another version; read it with that one.");
     }
-    static constexpr std::array<std::string_view, 6> kKeys = {"format",  "kind", "total",
-                                                              "columns", "tree", "arrays"};
+    static constexpr std::array<std::string_view, 7> kKeys = {
+        "format", "kind", "total", "columns", "tree", "shares", "arrays"};
     header_.allow_only(kKeys);
     check_columns();
     read_arrays(bytes);
@@ -350,6 +366,28 @@ std::unique_ptr<Model> read_histogram(const Reader& in, const Domain& domain) {
   return std::make_unique<FactoredHistogram>(domain, std::move(parts));
 }
 
+std::unique_ptr<Model> read_mixture(const Reader& in, const Domain& domain, const std::string& name,
+                                    double most_bytes, Threads threads) {
+  const auto& shares = in.header().at("shares").as_array();
+  std::vector<MixtureModel::Part> parts;
+  double sum = 0.0;
+  for (const auto& array : in.arrays()) {
+    if (array.what != "model" || array.type != "u1" || parts.size() == shares.size()) {
+      in.fail("has no model where one belongs");
+    }
+    const double share = shares[parts.size()].as_number();
+    if (!(share > 0.0 && share <= 1.0)) in.fail("has a share that is none");
+    sum += share;
+    auto part = read_model({array.bytes, array.count}, domain, name, most_bytes, threads);
+    if (dynamic_cast<const MixtureModel*>(part.get()) != nullptr) in.fail("mixes mixtures");
+    parts.push_back({share, std::move(part)});
+  }
+  if (parts.empty() || parts.size() != shares.size() || !(std::abs(sum - 1.0) < 1e-9)) {
+    in.fail("has shares that don't add up");
+  }
+  return std::make_unique<MixtureModel>(std::move(parts));
+}
+
 }  // namespace
 
 std::optional<std::string> write_model(const Model& model) {
@@ -357,6 +395,7 @@ std::optional<std::string> write_model(const Model& model) {
   if (const auto* product = dynamic_cast<const ProductModel*>(&model)) return write(*product);
   if (const auto* rows = dynamic_cast<const SupportHistogram*>(&model)) return write(*rows);
   if (const auto* parts = dynamic_cast<const FactoredHistogram*>(&model)) return write(*parts);
+  if (const auto* mixture = dynamic_cast<const MixtureModel*>(&model)) return write(*mixture);
   return std::nullopt;
 }
 
@@ -367,7 +406,8 @@ std::unique_ptr<Model> read_model(std::string_view bytes, const Domain& domain,
   if (kind == "graphical") return read_graphical(in, domain, most_bytes, threads);
   if (kind == "product") return read_product(in, domain);
   if (kind == "histogram") return read_histogram(in, domain);
-  in.header().at("kind").fail("is none of graphical, product and histogram.");
+  if (kind == "mixture") return read_mixture(in, domain, name, most_bytes, threads);
+  in.header().at("kind").fail("is none of graphical, product, histogram and mixture.");
 }
 
 }  // namespace tandem

@@ -8,6 +8,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/model/factored_histogram.h"
+#include "tandem/model/mixture_model.h"
 #include "tandem/model/product_model.h"
 
 namespace tandem {
@@ -60,6 +61,31 @@ ProductModel given(const ProductModel& model, const Restriction& only) {
   return {model.domain(), std::move(weights), model.total()};
 }
 
+// How many rows of the model have an allowed code.
+double allowed_rows(const Model& model, const Restriction& only) {
+  const auto marginal = model.project(Clique{only.attribute});
+  double rows = 0.0;
+  for (const auto code : only.allowed) rows += marginal.values[code];
+  return rows;
+}
+
+std::unique_ptr<Model> given(const Model& model, const Restriction& only);
+
+// Parts weigh by how many of the allowed rows they have.
+std::unique_ptr<Model> given(const MixtureModel& model, const Restriction& only) {
+  std::vector<MixtureModel::Part> parts;
+  double sum = 0.0;
+  for (const auto& [share, part] : model.parts()) {
+    const double rows = share * allowed_rows(*part, only);
+    if (!(rows > 0.0)) continue;
+    parts.push_back({rows, given(*part, only)});
+    sum += rows;
+  }
+  for (auto& part : parts) part.share /= sum;
+  if (parts.size() == 1) return std::move(parts.front().model);
+  return std::make_unique<MixtureModel>(std::move(parts));
+}
+
 std::unique_ptr<Model> given(const Model& model, const Restriction& only) {
   if (const auto* graphical = dynamic_cast<const GraphicalModel*>(&model)) {
     return std::make_unique<GraphicalModel>(graphical->given(std::span(&only, 1)));
@@ -73,6 +99,9 @@ std::unique_ptr<Model> given(const Model& model, const Restriction& only) {
   if (const auto* parts = dynamic_cast<const FactoredHistogram*>(&model)) {
     return std::make_unique<FactoredHistogram>(given(*parts, only));
   }
+  if (const auto* mixture = dynamic_cast<const MixtureModel*>(&model)) {
+    return given(*mixture, only);
+  }
   throw InternalError("A model of an unknown kind can't be restricted.");
 }
 
@@ -83,10 +112,7 @@ RestrictedModel restricted(const Model& model, std::span<const Restriction> rest
   RestrictedModel out{nullptr, 1.0};
   const Model* now = &model;
   for (const auto& restriction : restrictions) {
-    const auto marginal = now->project(Clique{restriction.attribute});
-    double allowed = 0.0;
-    for (const auto code : restriction.allowed) allowed += marginal.values[code];
-    out.share *= allowed / total(marginal);
+    out.share *= allowed_rows(*now, restriction) / total(now->project(Clique{}));
     if (!(out.share > 0.0)) return {nullptr, 0.0};
     out.model = given(*now, restriction);
     now = out.model.get();
