@@ -311,6 +311,7 @@ TEST_F(Kill, AReleaseOfManyStepsKilledAnywhereGoesOnAtTheSamePrice) {
 
 TEST_F(Kill, TandemSynthKilledAnywhereGoesOnAtTheSamePrice) {
   scripted_ = false;
+  write_settings(out_);
   kill_many(100);
 }
 

@@ -107,7 +107,7 @@ TEST(ModelFile, AModelOfOtherColumnsOrAnotherVersionIsRefused) {
     EXPECT_TRUE(
         contains(refusal(with_header(bytes, "\"format\":1", "\"format\":2")), "another version"));
     EXPECT_TRUE(contains(refusal(with_header(bytes, "\"kind\":\"", "\"kind\":\"x")),
-                         "none of graphical, product and histogram"));
+                         "none of graphical, product, histogram and mixture"));
     EXPECT_TRUE(contains(refusal(with_header(bytes, "\"total\":", "\"total\":-")), "total"));
   }
 }

@@ -380,6 +380,9 @@ std::unique_ptr<Model> read_mixture(const Reader& in, const Domain& domain, cons
     sum += share;
     auto part = read_model({array.bytes, array.count}, domain, name, most_bytes, threads);
     if (dynamic_cast<const MixtureModel*>(part.get()) != nullptr) in.fail("mixes mixtures");
+    if (std::abs(total(part->project(Clique{})) - in.total()) > 1e-6 * in.total()) {
+      in.fail("has parts of another total");
+    }
     parts.push_back({share, std::move(part)});
   }
   if (parts.empty() || parts.size() != shares.size() || !(std::abs(sum - 1.0) < 1e-9)) {
