@@ -31,6 +31,8 @@ struct Options {
 };
 
 constexpr double kTotalShare = 0.01;  // of the budget for n, where it is not public
+constexpr double kMostNoise = 0.5;    // E |noise|_1 of a measurement, in units of n; 2 is the most
+                                      // that any model can be off by
 constexpr double kRoundTolerance = 3e-3;
 constexpr double kFinalTolerance = 3e-4;
 
@@ -103,19 +105,30 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
         tractable(offered(candidates, problem.domain, rng), fit.model, held, start.mb + room);
     if (as_2024) candidates = C;
 
+    // At a small budget selections are near random, and measurements weigh alike however noisy
+    // they are: those that could only do harm are not offered.
+    const auto noise_of = [&](const Clique& tau) {
+      return expected_noise(curator.noise_scale({tau}, to_measure), problem.domain.cells(tau));
+    };
+    const auto teaches = [&](const Clique& tau) {
+      return as_2024 || noise_of(tau) < kMostNoise * n;
+    };
+    // What a public marginal saves in the last round could not be spent any more.
+    const bool private_only = last && std::ranges::any_of(C, teaches);
     auto answers = fit.model.project_all(C);
     std::vector<Candidate> scored;
     std::vector<std::size_t> proxy_of;
     for (std::size_t i = 0, at = 0; i < C.size(); ++i, ++at) {
       while (closure[at] != C[i]) ++at;
-      const Sigma sigma = curator.noise_scale({C[i]}, to_measure);
-      const double noise = expected_noise(sigma, answers[i].values.size());
       const Score error = as_2024 && t == 0 ? Score() : l1_error(std::move(answers[i]));
-      scored.push_back({C[i], Origin::Private, error - noise});
-      proxy_of.push_back(at);
-      if (last) continue;  // what a public marginal saves could not be spent any more
-      scored.push_back({C[i], Origin::Public, error - l1_error(proxies[at])});
-      proxy_of.push_back(at);
+      if (teaches(C[i])) {
+        scored.push_back({C[i], Origin::Private, error - noise_of(C[i])});
+        proxy_of.push_back(at);
+      }
+      if (!private_only) {
+        scored.push_back({C[i], Origin::Public, error - l1_error(proxies[at])});
+        proxy_of.push_back(at);
+      }
     }
     const std::size_t best = curator.select(scored, to_select);
 
