@@ -82,6 +82,7 @@ std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Cl
     fitted.push_back(chosen.back().clique);
     data.fit(fitted, kTolerance);
   }
+  data.counts().forget();  // thousands of marginals that nobody will ask for
   return chosen;
 }
 
