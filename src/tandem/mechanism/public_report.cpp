@@ -85,8 +85,8 @@ std::vector<std::string> public_data_report(const CombinedModel& p, double share
     out.push_back(fmt::format("Only public data speaks of {}.", listed(domain, only_public)));
   }
   if (share > 0.0) {
-    out.push_back(fmt::format("{:.2g}% of the release are rows of the public data, reweighted.",
-                              100.0 * share));
+    out.push_back(
+        fmt::format("Rows of the public data, reweighted, are {} of the release.", percent(share)));
   }
   return out;
 }
