@@ -132,7 +132,7 @@ TEST(Tandem, SaysWhatGoodPublicDataWasWorth) {
       run_mechanism("tandem", {}, private_rows(), with_public(skewed_rows(400, 0.0, 2)), at(0.03));
   EXPECT_TRUE(test::mentions(outcome.release.warnings, "of what its 400 rows could be worth"));
   EXPECT_TRUE(test::mentions(outcome.release.warnings, "Only public data speaks of"));
-  EXPECT_TRUE(test::mentions(outcome.release.warnings, "are rows of the public data, reweighted"));
+  EXPECT_TRUE(test::mentions(outcome.release.warnings, "Rows of the public data, reweighted, are"));
   EXPECT_FALSE(test::mentions(outcome.release.warnings, "contradicts"));
 }
 

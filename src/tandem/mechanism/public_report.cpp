@@ -23,6 +23,10 @@ std::string listed(const Domain& domain, std::span<const Clique> cliques) {
   return out;
 }
 
+std::string percent(double share) {
+  return share < 0.01 ? "less than 1%" : fmt::format("{:.0f}%", 100.0 * share);
+}
+
 // The fillers that no private measurement speaks of.
 std::vector<Clique> supplied(const CombinedModel& p) {
   std::vector<Clique> out;
@@ -61,9 +65,9 @@ std::vector<std::string> public_data_report(const CombinedModel& p, double share
   for (const auto& source : p.prior().sources()) {
     const double worth = source.nu() / source.trust.most();
     out.push_back(fmt::format(
-        "Public data {}: counted as {:.3g} private rows, {:.2g}% of what its {:.0f} rows could be "
+        "Public data {}: counted as {:.3g} private rows, {} of what its {:.0f} rows could be "
         "worth.",
-        source.name, source.nu(), 100.0 * worth, source.model.rows()));
+        source.name, source.nu(), percent(worth), source.model.rows()));
     if (worth < kDistrusted) {
       out.push_back(fmt::format(
           "Public data {} contradicts the private data; check that its columns and codes mean the "
@@ -81,8 +85,8 @@ std::vector<std::string> public_data_report(const CombinedModel& p, double share
     out.push_back(fmt::format("Only public data speaks of {}.", listed(domain, only_public)));
   }
   if (share > 0.0) {
-    out.push_back(fmt::format("{:.2g}% of the release are rows of the public data, reweighted.",
-                              100.0 * share));
+    out.push_back(
+        fmt::format("Rows of the public data, reweighted, are {} of the release.", percent(share)));
   }
   return out;
 }

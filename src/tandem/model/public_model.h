@@ -28,6 +28,7 @@ class PublicCounts {
   // Counts those that are not known yet, in one pass over the rows.
   void prepare(std::span<const Clique> cliques);
   const Factor& at(const Clique& clique);
+  void forget() { known_.clear(); }
 
  private:
   std::span<const PublicTable> tables_;

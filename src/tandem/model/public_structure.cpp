@@ -15,8 +15,12 @@ namespace {
 constexpr double kTolerance = 1e-2;
 // How many candidates are scored together: sharing work outweighs scoring a few too many.
 constexpr std::size_t kBatch = 24;
-// Gains may also grow, as the model moves; after so many choices all are scored anew.
-constexpr std::size_t kRescoreAll = 12;
+// Gains may also grow, as the model moves; after so many fits all are scored anew.
+constexpr int kRescoreAll = 8;
+// Candidates that share one column at most hardly change each other's gains: those nearly as good
+// as the best are taken with it, and a fit is saved for each.
+constexpr std::size_t kTogether = 4;
+constexpr double kNearlyAsGood = 0.7;
 
 PublicClique scored(const Factor& counts, const Factor& expected, double rows) {
   PublicClique out{.clique = counts.clique, .counts = {}};
@@ -39,6 +43,26 @@ void rescore(PublicModel& data, std::span<PublicClique> candidates) {
   }
 }
 
+// The best of these, which are in order, and others that go with it.
+std::vector<Clique> best_together(const Domain& domain, std::vector<Clique> fitted,
+                                  std::span<const PublicClique> scored, double limit_mb) {
+  std::vector<Clique> out;
+  for (const auto& [clique, gain, noise, counts] : scored) {
+    if (out.size() == kTogether || gain < kNearlyAsGood * scored.front().gain) break;
+    const Clique& mine = clique;
+    const bool apart = std::ranges::all_of(
+        out, [&mine](const Clique& other) { return intersect(mine, other).size() <= 1; });
+    if (!apart) continue;
+    fitted.push_back(clique);
+    if (static_cast<double>(model_bytes(domain, fitted)) <= limit_mb * 1e6) {
+      out.push_back(clique);
+    } else {
+      fitted.pop_back();
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Clique> candidates,
@@ -57,7 +81,7 @@ std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Cl
 
   std::vector<PublicClique> chosen;
   const auto better = [](const PublicClique& a, const PublicClique& b) { return a.gain > b.gain; };
-  while (true) {
+  for (int fits = 1;; ++fits) {
     const ModelSizer sizer(domain, fitted);
     std::erase_if(open, [&](const PublicClique& candidate) {
       return static_cast<double>(sizer.bytes_with(candidate.clique)) > limit_mb * 1e6;
@@ -65,7 +89,7 @@ std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Cl
     std::ranges::stable_sort(open, better);
     // Gains mostly fall as the model grows: a candidate whose fresh gain beats all stale ones is
     // the best there is.
-    std::size_t fresh = chosen.size() % kRescoreAll == 0 && !chosen.empty() ? open.size() : 0;
+    std::size_t fresh = fits % kRescoreAll == 0 ? open.size() : 0;
     if (fresh > 0) rescore(data, open);
     while (true) {
       std::sort(open.begin(), open.begin() + static_cast<std::ptrdiff_t>(fresh), better);
@@ -76,12 +100,17 @@ std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Cl
       fresh += more;
     }
     if (fresh == 0 || open.front().gain <= 0.0) break;
-    chosen.push_back(open.front());
-    chosen.back().counts = data.counts().at(chosen.back().clique);
-    open.erase(open.begin());
-    fitted.push_back(chosen.back().clique);
+    const auto together = best_together(domain, fitted, std::span(open).first(fresh), limit_mb);
+    for (const auto& clique : together) {
+      const auto at = std::ranges::find(open, clique, &PublicClique::clique);
+      at->counts = data.counts().at(clique);
+      chosen.push_back(std::move(*at));
+      open.erase(at);
+      fitted.push_back(clique);
+    }
     data.fit(fitted, kTolerance);
   }
+  data.counts().forget();  // thousands of marginals that nobody will ask for
   return chosen;
 }
 

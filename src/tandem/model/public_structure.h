@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which marginals of public data are worth a place in a model: those that a model of the ones
-// before gets wrong by more than sampling noise, greatest gain first.
+// before gets wrong by more than sampling noise, the greatest gains first.
 
 #include <span>
 #include <vector>
