@@ -16,6 +16,7 @@
 
 #include "tandem/mechanism/combined_model.h"
 #include "tandem/mechanism/common.h"
+#include "tandem/mechanism/graphical.h"
 #include "tandem/mechanism/mechanism.h"
 #include "tandem/mechanism/public_report.h"
 #include "tandem/mechanism/row_share.h"
@@ -47,15 +48,6 @@ constexpr double kRoundTolerance = 1e-3;
 constexpr double kFinalTolerance = 1e-4;
 constexpr double kVisible = 6.0;  // a score is seen by a selection from 6 sensitivities / epsilon
 const double kMeanOfAbsolute = std::sqrt(2.0 / std::numbers::pi);  // E |N(0, 1)|
-
-// w_r = sum over the workload of |r and s|.
-double weight_of(const Clique& r, const Workload& workload) {
-  double weight = 0.0;
-  for (const auto& [s, importance] : workload.cliques()) {
-    weight += importance * static_cast<double>(intersect(r, s).size());
-  }
-  return weight;
-}
 
 // Errors in L1 that are expected of a marginal, from how far the prior is to be believed: a count m
 // of the model is off by a variance of v = n m / nu.
@@ -174,23 +166,22 @@ Release released(const CombinedModel& p, const Problem& problem, const Options& 
   return release;
 }
 
-Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
+Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   const Domain& domain = problem.domain;
   const auto known_n = public_total(curator);
-  const auto closure = problem.workload.downward_closure();
+  const auto start = start_model(problem, options.max_model_mb);
+  const auto columns = informative_columns(domain);
+  const auto closure = candidates_of(problem, options.max_model_mb);
+  const auto weights = attribute_weights(problem.workload, domain);
   std::unordered_map<Clique, double> w;
   double largest_w = 0.0;
-  for (const auto& r : closure) {
-    w[r] = weight_of(r, problem.workload);
-    largest_w = std::max(largest_w, w[r]);
-  }
+  for (const auto& r : closure) largest_w = std::max(largest_w, w[r] = weight_of(r, weights));
   const Cost rho = curator.remaining();
-  const double T = options.rounds_per_column * static_cast<double>(domain.size());
+  const double T = options.rounds_per_column * static_cast<double>(columns.size());
   auto [to_select, to_measure] = (rho / T).split(options.select_share);
 
   // Every one-way marginal, and what public data says before it is tilted by them.
-  auto one_ways = curator.measure_all(one_way_marginals(domain),
-                                      to_measure * static_cast<double>(domain.size()));
+  auto one_ways = curator.measure_all(columns, to_measure * static_cast<double>(columns.size()));
   const double n = known_n ? *known_n : estimate_total(one_ways);
   CombinedModel p = public_start(problem, closure, w, n, options, curator.threads());
   p.absorb_together(std::move(one_ways));
@@ -200,7 +191,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const bool last = left < (to_select + to_measure) * 2.0;
     if (last) std::tie(to_select, to_measure) = left.split(options.select_share);
     const double used = last ? 1.0 : 1.0 - left.lower_bound() / rho.lower_bound();
-    const auto C = affordable(closure, domain, p.measured(), options.max_model_mb * used);
+    const auto C = affordable(offered(closure, domain, rng), domain, p.measured(),
+                              start.mb + (options.max_model_mb - start.mb) * used);
 
     // Select: where the model is further off than a measurement, shrunk to it, would leave it.
     const auto scored = scores(curator, p, C, w, largest_w, to_select, to_measure, options);
@@ -222,6 +214,15 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return released(p, problem, options);
 }
 
+Effort effort_of(const Problem& problem, const Options& options) {
+  return effort(problem.domain, candidates_of(problem, options.max_model_mb), options.max_model_mb,
+                options.rounds_per_column * static_cast<double>(problem.domain.size()));
+}
+
+double memory(const Problem& problem, const Options& options) {
+  return effort_of(problem, options).bytes;
+}
+
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                               const Options& options) {
   const double T = options.rounds_per_column * static_cast<double>(problem.domain.size());
@@ -232,13 +233,12 @@ std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                       problem.domain.size(), sigma.value()),
           fmt::format("Then selects and measures the marginals that the model gets wrong, among "
                       "{}, with less noise each time one teaches it little.",
-                      problem.workload.downward_closure().size()),
+                      candidates_of(problem, options.max_model_mb).size()),
           problem.public_data.empty() || !options.use_public
               ? "There is no public data to start from."
               : "Starts from a model of the public data, which counts for as many rows as its "
                 "predictions of the measurements deserve.",
-          fmt::format("The model takes at most {}.",
-                      describe_bytes(static_cast<UInt128>(options.max_model_mb * 1e6)))};
+          effort_of(problem, options).describe()};
 }
 
 }  // namespace
@@ -275,7 +275,8 @@ Mechanism tandem() {
              at_least(0.0)),
        choice("penalty", &Options::penalty,
               Choices<Penalty>{{"shrunk", Penalty::Shrunk}, {"noise", Penalty::Noise}},
-              "what measuring is expected to leave: noise shrunk to the model, or all of it")});
+              "what measuring is expected to leave: noise shrunk to the model, or all of it")},
+      memory);
 }
 
 }  // namespace tandem::mechanism
