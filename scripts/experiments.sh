@@ -168,7 +168,7 @@ RULES
       folder=$TANDEM_DATA/jam/$data
       compare "$data" --private "$folder/priv.csv" --public "$folder/pub.csv" \
         --schema "$folder/domain.json" --epsilons 0.0316,0.1,0.316,1,3.16,10 --delta 1e-9 \
-        --mechanisms "$rivals" --param max-model-mb=8
+        --mechanisms "$rivals"
     done
     ;;
   tandem-bad)

@@ -2,6 +2,7 @@
 #include "tandem/model/tree_marginals.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -13,6 +14,11 @@ namespace {
 
 // What is smaller than this has no inverse that a double can hold, and is as good as nothing.
 constexpr double kLeastMass = 1e-290;
+
+// Of the cliques where a marginal could be put together, so many are weighed against each other, if
+// their tables have at least so many cells; otherwise the weighing would cost more than it saves.
+constexpr std::size_t kWeighed = 8;
+constexpr std::size_t kWorthWeighing = 4096;
 
 }  // namespace
 
@@ -70,9 +76,10 @@ std::vector<std::pair<std::size_t, Clique>> TreeMarginals::branches(std::size_t 
 
 TreeMarginals::Route TreeMarginals::route(const Clique& clique) const {
   const auto& tree = model_.tree();
-  // Meet where no side brings more attributes than it must, few are outside, the table is small.
-  std::tuple<std::size_t, std::size_t, std::size_t> best;
-  Route out;
+  // Promising is where no side brings more attributes than it must, few are outside, and the table
+  // is small.
+  using Promise = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
+  std::vector<Promise> promising;
   std::vector<std::size_t> brought(tree.cliques.size(), 0);
   for (std::size_t c = 0; c < tree.cliques.size(); ++c) {
     std::size_t most = 0;
@@ -83,10 +90,19 @@ TreeMarginals::Route TreeMarginals::route(const Clique& clique) const {
       most = std::max(most, ++brought[toward_[c][id]]);
     }
     for (const auto id : clique) brought[toward_[c][id]] = 0;
-    const std::tuple cost(most, outside, model_.belief(c).size());
-    if (c == 0 || cost < best) {
-      best = cost;
-      out.meet = c;
+    promising.emplace_back(most, outside, model_.belief(c).size(), c);
+  }
+  const std::size_t few = std::min(kWeighed, promising.size());
+  std::partial_sort(promising.begin(), promising.begin() + static_cast<std::ptrdiff_t>(few),
+                    promising.end());
+  Route out;
+  out.meet = std::get<3>(promising.front());
+  if (model_.belief(out.meet).size() >= kWorthWeighing) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < few; ++i) {
+      const std::size_t c = std::get<3>(promising[i]);
+      const double cost = work(c, c, clique);
+      if (cost < least) std::tie(least, out.meet) = std::pair(cost, c);
     }
   }
   out.last = out.meet;
@@ -104,6 +120,33 @@ ArrangedTable TreeMarginals::sum_of(std::size_t clique, const Clique& onto) cons
   const auto plan = model_.order().plan(model_.tree().cliques[clique], onto);
   ArrangedTable out{onto, std::vector<double>(plan.small_cells())};
   plan.sum(model_.belief(clique).data(), out.values.data());
+  return out;
+}
+
+// Follows joint(), counting.
+double TreeMarginals::work(std::size_t from, std::size_t to, const Clique& part) const {
+  const auto cells = [&](const Clique& clique) {
+    double out = 1.0;
+    for (const auto id : clique) out *= static_cast<double>(model_.domain()[id].size);
+    return out;
+  };
+  const auto sides = branches(from, part);
+  Clique keep = part;
+  if (to != from) keep = join(keep, separator(from, to));
+  Clique table = intersect(keep, model_.tree().cliques[from]);
+  for (const auto& [side, ids] : sides) table = join(table, separator(from, side));
+  double out = static_cast<double>(model_.belief(from).size()) / 4.0;  // sums are quick
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    Clique still = keep;
+    for (std::size_t j = i + 1; j < sides.size(); ++j) {
+      still = join(still, separator(from, sides[j].first));
+    }
+    const auto& [side, ids] = sides[i];
+    table = join(table, ids);
+    out += cells(table);
+    if (ids.size() > 1) out += work(side, from, ids);
+    table = without(table, without(separator(from, side), still));
+  }
   return out;
 }
 

@@ -40,6 +40,8 @@ class TreeMarginals {
   std::vector<std::pair<std::size_t, Clique>> branches(std::size_t meet, const Clique& part) const;
   ArrangedTable sum_of(std::size_t clique, const Clique& onto) const;
   // P(part, separator) as seen from `from`, where `part` is not beyond `to`.
+  // Multiplications that joint() takes, without the conditionals that are worked out once.
+  double work(std::size_t from, std::size_t to, const Clique& part) const;
   ArrangedTable joint(std::size_t from, std::size_t to, const Clique& part) const;
   // P(part | separator); worked out once for a single attribute.
   ArrangedTable conditional(std::size_t from, std::size_t to, const Clique& part) const;
