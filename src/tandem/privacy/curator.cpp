@@ -325,7 +325,9 @@ struct Curator::Impl {
       for (const auto& term : candidate.score.terms()) cliques.push_back(term.reference->clique);
     }
     load(cliques);
-    return evaluate(candidates, grid, [&](const Clique& c) -> const Factor& { return counts(c); });
+    return evaluate(
+        candidates, grid, [&](const Clique& c) -> const Factor& { return counts(c); },
+        settings().threads);
   }
 
   // `lists`: hash_of the cells of each. Privacy: counts are taken by what they are counts of, so

@@ -2,14 +2,14 @@
 #include "tandem/privacy/score_grid.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
+#include <unordered_map>
 
 #include "tandem/base/check.h"
 #include "tandem/base/error.h"
 #include "tandem/base/multiversion.h"
 #include "tandem/privacy/mutant.h"
+#include "tandem/privacy/quick_units.h"
 #include "tandem/privacy/sensitivity.h"
 
 namespace tandem {
@@ -18,7 +18,9 @@ namespace {
 
 constexpr int kFractionBits = 20;
 constexpr std::int64_t kOne = std::int64_t{1} << kFractionBits;
+static_assert(static_cast<double>(kOne) == QuickUnits::kUnits);
 constexpr std::int64_t kLargestScore = std::int64_t{1} << 61;
+constexpr std::size_t kWorthThreads = std::size_t{1} << 18;  // cells
 
 // A public number on the grid of 2^-20.
 std::int64_t on_grid(double value, double most, const char* what) {
@@ -132,6 +134,21 @@ std::int64_t to_steps(Int128 units, int shift) {
       std::clamp<Int128>(steps, -static_cast<Int128>(kLargestScore), kLargestScore));
 }
 
+// Sum over cells of |count - reference|. False if QuickUnits is of no use.
+TANDEM_MULTIVERSION
+bool add_up_quickly(const double* counts, const double* reference, std::size_t cells,
+                    UInt128& sum) {
+  constexpr std::size_t kBlock = 2048;  // of at most 2^51 each: below 2^63
+  QuickUnits quick(1.0, CellScore::Absolute);
+  for (std::size_t start = 0; start < cells; start += kBlock) {
+    const std::size_t end = std::min(cells, start + kBlock);
+    std::int64_t part = 0;
+    for (std::size_t i = start; i < end; ++i) part += quick.of(counts[i], reference[i]);
+    sum += static_cast<UInt128>(part);
+  }
+  return quick.all_within();
+}
+
 // In units of 2^-20.
 Int128 evaluate_term(const Score::Term& term, const Factor& counts) {
   const auto& reference = term.reference->values;
@@ -139,6 +156,10 @@ Int128 evaluate_term(const Score::Term& term, const Factor& counts) {
   switch (term.shape) {
     case Score::Shape::L1Error: {
       UInt128 sum = 0;
+      if (add_up_quickly(counts.values.data(), reference.data(), reference.size(), sum)) {
+        return static_cast<Int128>(sum);
+      }
+      sum = 0;
       for (std::size_t i = 0; i < reference.size(); ++i) {
         sum += distance(counts.values[i], reference[i]);
       }
@@ -221,16 +242,40 @@ double ScoreGrid::epsilon_for(double rate) const {
 double ScoreGrid::step() const { return std::ldexp(1.0, exponent + shift - 2 * kFractionBits); }
 
 std::vector<std::int64_t> evaluate(std::span<const Candidate> candidates, const ScoreGrid& grid,
-                                   const TrueCounts& counts) {
+                                   const TrueCounts& counts, Threads threads) {
+  // Formulas share terms: JAM's two candidates for a marginal both have the model's error.
+  struct Distinct {
+    const Score::Term* term;
+    const Factor* counts;
+    Int128 value;
+  };
+  std::vector<Distinct> distinct;
+  std::vector<std::size_t> terms;  // of one candidate after the other: which it is
+  std::unordered_map<const Factor*, std::size_t> l1_errors;  // by reference
+  std::size_t cells = 0;
+  for (const auto& candidate : candidates) {
+    for (const auto& term : candidate.score.terms()) {
+      terms.push_back(distinct.size());
+      if (term.shape == Score::Shape::L1Error) {
+        terms.back() = l1_errors.emplace(term.reference.get(), distinct.size()).first->second;
+      }
+      if (terms.back() < distinct.size()) continue;
+      distinct.push_back({&term, &counts(term.reference->clique), 0});
+      cells += term.reference->values.size();
+    }
+  }
+  parallel_for(distinct.size(), cells < kWorthThreads ? Threads{1} : threads, [&](std::size_t i) {
+    distinct[i].value = evaluate_term(*distinct[i].term, *distinct[i].counts);
+  });
+
   std::vector<std::int64_t> values;
   values.reserve(candidates.size());
+  auto next = terms.begin();
   for (const auto& candidate : candidates) {
     Int128 units = constant_on_grid(candidate.score.constant(), grid.exponent);
     for (const auto& term : candidate.score.terms()) {
-      const Int128 value = evaluate_term(term, counts(term.reference->clique));
-      units = saturated(
-          units + weight_on_grid(term.weight, grid.exponent) * saturated(value, kMostUnits),
-          kMostWeighted);
+      const Int128 value = saturated(distinct[*next++].value, kMostUnits);
+      units = saturated(units + weight_on_grid(term.weight, grid.exponent) * value, kMostWeighted);
     }
     values.push_back(to_steps(units, grid.shift));
   }
@@ -239,44 +284,11 @@ std::vector<std::int64_t> evaluate(std::span<const Candidate> candidates, const 
 
 namespace {
 
-// Privacy: the same whole numbers as the general way, for cells of a marginal and a weight of one
-// step: |count - reference| in units of 2^-20. False, and nothing of use in `steps`, unless all
-// counts and references are within 2^30, which is 2^50 units. Adding 1.5 * 2^52 to a double below
-// 2^51 rounds it to the nearest whole number, halves to even, which is then the difference of the
-// bits; and the difference of two such is exact.
-class QuickSteps {
- public:
-  QuickSteps(double unit, CellScore kind)
-      : unit_(unit), keep_sign_(kind == CellScore::Absolute ? 0 : -1) {}
-
-  std::int64_t of(double count, double in_units) {
-    const double reference = in_units * unit_;
-    beyond_ |= static_cast<std::int64_t>(magnitude(count) > kMost);
-    beyond_ |= static_cast<std::int64_t>(magnitude(reference) > kMost);
-    const std::int64_t difference = std::bit_cast<std::int64_t>(count * kUnits + kMagic) -
-                                    std::bit_cast<std::int64_t>(reference * kUnits + kMagic);
-    const std::int64_t flip = -static_cast<std::int64_t>(difference < 0) & ~keep_sign_;
-    return (difference ^ flip) - flip;
-  }
-  bool all_within() const { return beyond_ == 0; }
-
- private:
-  static constexpr double kMagic = 0x1.8p52;
-  static constexpr auto kUnits = static_cast<double>(kOne);
-  static constexpr auto kMost = std::bit_cast<std::int64_t>(0x1p30);
-  // The bits of positive doubles, NaN included, are in the order of their values.
-  static std::int64_t magnitude(double value) {
-    return std::bit_cast<std::int64_t>(value) & std::numeric_limits<std::int64_t>::max();
-  }
-  double unit_;
-  std::int64_t keep_sign_;
-  std::int64_t beyond_ = 0;
-};
-
+// For cells of a marginal and a weight of one step. False if QuickUnits is of no use.
 TANDEM_MULTIVERSION
 bool evaluate_quickly(const CellScores& cells, std::span<const double> counts,
                       std::span<std::int64_t> steps) {
-  QuickSteps quick(cells.unit, cells.kind);
+  QuickUnits quick(cells.unit, cells.kind);
   const double* reference = cells.reference.data();
   if (cells.among.empty()) {
     for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = quick.of(counts[i], reference[i]);
@@ -356,7 +368,6 @@ void evaluate(std::span<const CellScores> scores, const ScoreGrid& grid,
           "each cell to choose has its count");
   }
   values.resize(starts.back());
-  constexpr std::size_t kWorthThreads = std::size_t{1} << 18;
   parallel_for(scores.size(), values.size() < kWorthThreads ? Threads{1} : threads,
                [&](std::size_t i) {
                  evaluate_cells(scores[i], counts[i], grid,

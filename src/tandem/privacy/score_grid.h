@@ -49,9 +49,9 @@ struct ScoreGrid {
 
 // Privacy: each score's value on the grid. Exact, saturating at 2^61 steps, at counts of 2^40 and
 // at terms of 2^54 (which, being contractions, keep the sensitivity). The factors that `counts`
-// gives for cells are held until the end.
+// gives are held until the end.
 std::vector<std::int64_t> evaluate(std::span<const Candidate> candidates, const ScoreGrid& grid,
-                                   const TrueCounts& counts);
+                                   const TrueCounts& counts, Threads threads = {});
 std::vector<std::int64_t> evaluate(std::span<const CellScores> scores, const ScoreGrid& grid,
                                    const TrueCounts& counts, Threads threads = {});
 
