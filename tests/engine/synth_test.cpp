@@ -279,7 +279,12 @@ TEST_F(Synth, DeltaZeroIsAPureGuarantee) {
 TEST_F(Synth, AutoIsNamedByWhatItChose) {
   run_.settings.mechanism = "auto";
   const Document r = synthesize_now();
-  EXPECT_EQ(r.at("mechanism").as_string(), "aim");
+  EXPECT_EQ(r.at("mechanism").as_string(), "tandem");
+}
+
+TEST_F(Synth, BoundsOnErrorsAreWrittenDown) {
+  run_.settings.mechanism = "aim";
+  const Document r = synthesize_now();
   ASSERT_FALSE(r.at("error_bounds").as_array().empty());
   const auto& bound = r.at("error_bounds").as_array()[0];
   EXPECT_EQ(keys_of(bound), (std::vector<std::string>{"columns", "l1", "confidence", "supported"}));
@@ -287,8 +292,8 @@ TEST_F(Synth, AutoIsNamedByWhatItChose) {
 }
 
 TEST_F(Synth, AutoLooksAtPublicDataAndDelta) {
-  EXPECT_EQ(automatic_mechanism(false, false), "aim");
-  EXPECT_EQ(automatic_mechanism(true, false), "jam-pgm");
+  EXPECT_EQ(automatic_mechanism(false, false), "tandem");
+  EXPECT_EQ(automatic_mechanism(true, false), "tandem");
   EXPECT_EQ(automatic_mechanism(false, true), "mst");
   EXPECT_EQ(automatic_mechanism(true, true), "mw-pub");
   for (const bool with_public : {false, true}) {

@@ -12,7 +12,7 @@
 namespace tandem::test {
 namespace {
 
-const std::vector<std::string> kGraphical = {"private-pgm", "mst", "aim", "jam-pgm"};
+const std::vector<std::string> kGraphical = {"private-pgm", "mst", "aim", "jam-pgm", "tandem"};
 
 // Children are single: where age is 0, status is 0.
 ImpossibleBox no_married_children() {
@@ -58,7 +58,7 @@ TEST(Graphical, WhatTheRulesExcludeNeverOccurs) {
 
 TEST(Graphical, RulesMakeNoisyAnswersBetter) {
   const Table table = people(500);
-  for (const std::string name : {"private-pgm", "mst", "aim"}) {  // without public data
+  for (const std::string name : {"private-pgm", "mst", "aim", "tandem"}) {  // without public data
     double with = 0.0;
     double without = 0.0;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {

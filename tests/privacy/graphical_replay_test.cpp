@@ -8,6 +8,7 @@ namespace tandem::mechanism {
 Mechanism aim();
 Mechanism jam_pgm();
 Mechanism mst();
+Mechanism tandem();
 Mechanism private_pgm();
 }  // namespace tandem::mechanism
 
@@ -27,6 +28,11 @@ const std::vector<MechanismRun> kRuns = {
     {.name = "jam-pgm",
      .mechanism = mechanism::jam_pgm,
      .parameters = {{"rounds", "3"}},
+     .ways = 2,
+     .zcdp_only = true},
+    {.name = "tandem",
+     .mechanism = mechanism::tandem,
+     .parameters = {{"rounds-per-column", "2"}},
      .ways = 2,
      .zcdp_only = true},
     {.name = "jam-pgm, selection=2024",

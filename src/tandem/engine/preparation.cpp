@@ -70,7 +70,7 @@ SchemaOfRun read_schema(const SynthSettings& s, Threads threads, const Note& not
 
 std::string automatic_mechanism(bool with_public_data, bool pure) {
   if (pure) return with_public_data ? "mw-pub" : "mst";
-  return with_public_data ? "jam-pgm" : "aim";
+  return "tandem";
 }
 
 Prepared prepare(const SynthSettings& s, const FindMechanism& find, Threads threads,

@@ -20,17 +20,29 @@ std::vector<double> shares(std::span<const double> counts, double n) {
 }  // namespace
 
 CombinedModel::CombinedModel(const Domain& domain, double n, PublicPrior prior, Fillers fillers,
-                             const CombinedOptions& options)
+                             const CombinedOptions& options, std::vector<Factor> zeros)
     : domain_(domain),
       n_(n),
       prior_(std::move(prior)),
       fillers_(std::move(fillers)),
       options_(options),
-      model_(domain, n) {}
+      zeros_(std::move(zeros)),
+      model_(domain, zeros_, n) {}
+
+std::vector<Clique> CombinedModel::held() const {
+  std::vector<Clique> out = measured_;
+  for (const auto& zero : zeros_) out.push_back(zero.clique);
+  return out;
+}
+
+std::vector<Factor> CombinedModel::with_zeros(std::vector<Factor> potentials) const {
+  potentials.insert(potentials.end(), zeros_.begin(), zeros_.end());
+  return potentials;
+}
 
 void CombinedModel::arrange_prior() {
   if (prior_.empty()) return;
-  kept_ = fillers_.choose(measured_, prior_.trusts());
+  kept_ = fillers_.choose(held(), prior_.trusts());
   std::vector<Clique> cliques = kept_.kept;
   for (AttributeId id = 0; id < domain_.size(); ++id) cliques.push_back(Clique{id});
   cliques.insert(cliques.end(), measured_.begin(), measured_.end());
@@ -46,7 +58,7 @@ void CombinedModel::estimate() {
     converged_ = fit.converged;
     return;
   }
-  auto fit = tilt_pgm(domain_, y_, n_, prior_.potentials(), nu(), multipliers_,
+  auto fit = tilt_pgm(domain_, y_, n_, with_zeros(prior_.potentials()), nu(), multipliers_,
                       {.tolerance = options_.tolerance, .threads = options_.threads});
   model_ = std::move(fit.model);
   multipliers_ = std::move(fit.multipliers);
@@ -64,8 +76,9 @@ void CombinedModel::learn_trust(const Measurement& y) {
     return;
   }
   for (auto& source : prior_.sources()) {
+    const auto own = source.model.potentials();
     const auto alone =
-        tilt_pgm(domain_, y_, n_, source.model.potentials(), source.nu(), multipliers_,
+        tilt_pgm(domain_, y_, n_, with_zeros({own.begin(), own.end()}), source.nu(), multipliers_,
                  {.tolerance = options_.tolerance, .threads = options_.threads});
     source.trust.observe(shares(alone.model.project(y.query.clique).values, n_), values, sigma);
   }
@@ -128,14 +141,14 @@ void CombinedModel::refine(double tolerance) {
 std::vector<double> CombinedModel::crowded_out(std::span<const Clique> candidates) const {
   std::vector<double> out(candidates.size(), 0.0);
   if (fillers_.empty() || kept_.kept.empty()) return out;
-  std::vector<Clique> all(measured_.begin(), measured_.end());
+  std::vector<Clique> all = held();
   all.insert(all.end(), kept_.kept.begin(), kept_.kept.end());
   const ModelSizer sizer(domain_, all);
   std::vector<std::size_t> tight;  // those that don't fit beside all fillers
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (!fillers_.fits(sizer.bytes_with(candidates[i]))) tight.push_back(i);
   }
-  std::vector<Clique> with(measured_.begin(), measured_.end());
+  std::vector<Clique> with = held();
   with.emplace_back();
   const auto nu = prior_.trusts();
   for (const auto i : tight) {

@@ -24,12 +24,14 @@ struct CombinedOptions {
 
 class CombinedModel {
  public:
+  // `zeros`: minus infinity where a cell cannot occur, else 0; the model holds their cliques.
   CombinedModel(const Domain& domain, double n, PublicPrior prior, Fillers fillers,
-                const CombinedOptions& options);
+                const CombinedOptions& options, std::vector<Factor> zeros = {});
 
   const GraphicalModel& model() const { return model_; }
   double nu() const { return prior_.nu(); }  // 0 without public data
   std::span<const Clique> measured() const { return measured_; }
+  std::vector<Clique> held() const;  // what the model must hold: that, and what cannot occur
   std::span<const Measurement> measurements() const { return y_; }
   std::span<const Clique> fillers() const { return kept_.kept; }
   std::span<const Factor> multipliers() const { return multipliers_; }  // of p over p0
@@ -52,12 +54,14 @@ class CombinedModel {
   void arrange_prior();  // fillers and p0, for what is measured
   void estimate();
   void learn_trust(const Measurement& y);
+  std::vector<Factor> with_zeros(std::vector<Factor> potentials) const;
 
   Domain domain_;
   double n_;
   PublicPrior prior_;
   Fillers fillers_;
   CombinedOptions options_;
+  std::vector<Factor> zeros_;
   Fillers::Choice kept_;
   std::vector<Measurement> y_;
   std::vector<Clique> measured_;  // each once

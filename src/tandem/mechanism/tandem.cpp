@@ -85,7 +85,8 @@ std::vector<Clique> affordable(std::span<const Clique> closure, const Domain& do
 }
 
 // Public data before any private value: which of its marginals matter, and how far it may count.
-CombinedModel public_start(const Problem& problem, std::span<const Clique> closure,
+CombinedModel public_start(const Problem& problem, const ModelStart& start,
+                           std::span<const Clique> closure,
                            const std::unordered_map<Clique, double>& w, double n,
                            const Options& options, Threads threads) {
   const PublicData nothing;
@@ -107,7 +108,8 @@ CombinedModel public_start(const Problem& problem, std::span<const Clique> closu
           n,
           std::move(prior),
           std::move(fillers),
-          {.tolerance = kRoundTolerance, .threads = threads}};
+          {.tolerance = kRoundTolerance, .threads = threads},
+          start.zeros};
 }
 
 // Delta_1: how far one person moves an L1 error.
@@ -183,7 +185,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   // Every one-way marginal, and what public data says before it is tilted by them.
   auto one_ways = curator.measure_all(columns, to_measure * static_cast<double>(columns.size()));
   const double n = known_n ? *known_n : estimate_total(one_ways);
-  CombinedModel p = public_start(problem, closure, w, n, options, curator.threads());
+  CombinedModel p = public_start(problem, start, closure, w, n, options, curator.threads());
   p.absorb_together(std::move(one_ways));
 
   while (!curator.remaining().is_zero()) {
@@ -191,7 +193,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const bool last = left < (to_select + to_measure) * 2.0;
     if (last) std::tie(to_select, to_measure) = left.split(options.select_share);
     const double used = last ? 1.0 : 1.0 - left.lower_bound() / rho.lower_bound();
-    const auto C = affordable(offered(closure, domain, rng), domain, p.measured(),
+    const auto C = affordable(offered(closure, domain, rng), domain, p.held(),
                               start.mb + (options.max_model_mb - start.mb) * used);
 
     // Select: where the model is further off than a measurement, shrunk to it, would leave it.
@@ -211,7 +213,9 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     }
   }
   p.refine(kFinalTolerance);
-  return released(p, problem, options);
+  auto release = released(p, problem, options);
+  release.warnings.insert(release.warnings.end(), start.warnings.begin(), start.warnings.end());
+  return release;
 }
 
 Effort effort_of(const Problem& problem, const Options& options) {
