@@ -3,6 +3,8 @@
 // Products of two tables summed over what they share: a batch of small matrix products.
 
 #include <cstddef>
+#include <span>
+#include <vector>
 
 #include "tandem/model/axis_order.h"
 #include "tandem/query/factor.h"
@@ -19,5 +21,10 @@ struct ArrangedTable {
 // part of `shared` that is kept. `shared` is what both have.
 ArrangedTable contract(const AxisOrder& order, const ArrangedTable& left,
                        const ArrangedTable& right, const Clique& keep);
+
+// The same for many tables on the right, each with one attribute of its own beside the same shared
+// ones: one product for all of them. Everything that only `left` has is kept.
+std::vector<Factor> contract_each(const AxisOrder& order, const ArrangedTable& left,
+                                  std::span<const ArrangedTable* const> rights, const Clique& keep);
 
 }  // namespace tandem

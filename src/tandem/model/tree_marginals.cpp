@@ -222,25 +222,31 @@ std::vector<Factor> TreeMarginals::project(std::span<const Clique> cliques, Thre
 
   std::vector<Factor> out(cliques.size());
   parallel_for(starts.size() - 1, threads, [&](std::size_t task) {
-    ArrangedTable first;
-    for (std::size_t i = starts[task]; i < starts[task + 1]; ++i) {
-      const Route& r = routes[i];
-      if (i == starts[task]) first = joint(r.meet, r.last, r.first_part);
+    const std::span group(routes.data() + starts[task], starts[task + 1] - starts[task]);
+    const std::size_t meet = group.front().meet;
+    const std::size_t last = group.front().last;
+    const Clique& first_part = group.front().first_part;
+    const ArrangedTable first = joint(meet, last, first_part);
+    std::vector<const ArrangedTable*> singles;
+    std::vector<std::size_t> of_singles;  // their queries
+    for (const Route& r : group) {
+      if (last != meet && r.last_part.size() == 1) {
+        singles.push_back(&singles_.at({{last, meet}, r.last_part[0]}));
+        of_singles.push_back(r.query);
+        continue;
+      }
       const Clique& clique = cliques[r.query];
       ArrangedTable whole;
-      if (r.last != r.meet) {
-        const auto known = r.last_part.size() == 1
-                               ? singles_.find({{r.last, r.meet}, r.last_part[0]})
-                               : singles_.end();
-        whole =
-            known != singles_.end()
-                ? contract(model_.order(), first, known->second, clique)
-                : contract(model_.order(), first, conditional(r.last, r.meet, r.last_part), clique);
+      if (last != meet) {
+        whole = contract(model_.order(), first, conditional(last, meet, r.last_part), clique);
       }
-      const auto& values = r.last != r.meet ? whole.values : first.values;
+      const auto& values = last != meet ? whole.values : first.values;
       out[r.query] = {clique, std::vector<double>(values.size())};
       model_.order().restore(clique, values, out[r.query].values);
     }
+    if (singles.empty()) return;
+    auto found = contract_each(model_.order(), first, singles, first_part);
+    for (std::size_t i = 0; i < found.size(); ++i) out[of_singles[i]] = std::move(found[i]);
   });
   return out;
 }
