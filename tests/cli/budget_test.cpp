@@ -95,7 +95,7 @@ TEST_F(BudgetCommand, ShowsTheDocumentedJson) {
   const Document& run = shown.at("runs").as_array()[0];
   EXPECT_EQ(keys_of(run), (std::vector<std::string>{"id", "time", "mechanism", "label", "state",
                                                     "steps", "reserved", "spent"}));
-  EXPECT_EQ(run.at("mechanism").as_string(), "aim");
+  EXPECT_EQ(run.at("mechanism").as_string(), "tandem");
   EXPECT_EQ(run.at("state").as_string(), "settled");
   EXPECT_NEAR(shown.at("total").at("epsilon").as_number(), 0.5, 1e-6);
   EXPECT_LE(shown.at("total").at("epsilon").as_number(), 0.5);

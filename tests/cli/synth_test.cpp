@@ -180,7 +180,7 @@ TEST_F(SynthCommand, PrintsStableJson) {
             (std::vector<std::string>{"format", "tandem", "mechanism", "parameters", "workload",
                                       "guarantee", "spent", "steps", "public", "total", "rows",
                                       "schema_sha256", "measurements_sha256", "model_sha256",
-                                      "warnings", "error_bounds", "ledger"}));
+                                      "warnings", "ledger"}));
 }
 
 TEST_F(SynthCommand, TakesSettingsFromAFileAndFlagsWin) {

@@ -229,12 +229,14 @@ double memory(const Problem& problem, const Options& options) {
 
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                               const Options& options) {
-  const double T = options.rounds_per_column * static_cast<double>(problem.domain.size());
+  start_model(problem, options.max_model_mb);  // says what there is no room for
+  const auto columns = informative_columns(problem.domain);
+  const double T = options.rounds_per_column * static_cast<double>(columns.size());
   const auto [to_select, to_measure] = (curator.remaining() / T).split(options.select_share);
   const Sigma sigma = curator.noise_scale({Clique{0}}, to_measure);
   return {fmt::format("Measures {} one-way marginals, each count with noise of standard deviation "
                       "{:.4g}.",
-                      problem.domain.size(), sigma.value()),
+                      columns.size(), sigma.value()),
           fmt::format("Then selects and measures the marginals that the model gets wrong, among "
                       "{}, with less noise each time one teaches it little.",
                       candidates_of(problem, options.max_model_mb).size()),
