@@ -4,6 +4,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "tandem/base/text.h"
 
 namespace tandem {
 namespace {
@@ -25,6 +29,10 @@ std::string listed(const Domain& domain, std::span<const Clique> cliques) {
 
 std::string percent(double share) {
   return share < 0.01 ? "less than 1%" : fmt::format("{:.0f}%", 100.0 * share);
+}
+
+std::string rows_in_words(double rows) {
+  return with_commas(static_cast<std::uint64_t>(std::llround(rows)));
 }
 
 // The fillers that no private measurement speaks of.
@@ -64,10 +72,11 @@ std::vector<std::string> public_data_report(const CombinedModel& p, double share
   const Domain& domain = p.model().domain();
   for (const auto& source : p.prior().sources()) {
     const double worth = source.nu() / source.trust.most();
-    out.push_back(fmt::format(
-        "Public data {}: counted as {:.3g} private rows, {} of what its {:.0f} rows could be "
-        "worth.",
-        source.name, source.nu(), percent(worth), source.model.rows()));
+    out.push_back(
+        fmt::format("Public data {}: counted as {} private rows, {} of what its {} rows could be "
+                    "worth.",
+                    source.name, rows_in_words(source.nu()), percent(worth),
+                    rows_in_words(source.model.rows())));
     if (worth < kDistrusted) {
       out.push_back(fmt::format(
           "Public data {} contradicts the private data; check that its columns and codes mean the "
