@@ -188,25 +188,49 @@ ArrangedTable TreeMarginals::conditional(std::size_t from, std::size_t to,
   return table;
 }
 
-// Works out the conditionals of single attributes that `part` needs on its way out of `from`.
-void TreeMarginals::prepare(std::size_t from, std::size_t to, const Clique& part) {
-  if (part.size() == 1 && singles_.contains({{from, to}, part[0]})) return;
-  prepare_branches(from, part);
-  if (part.size() == 1)
-    singles_.emplace(std::pair(std::pair(from, to), part[0]), conditional(from, to, part));
+// Which conditionals of single attributes `part` needs on its way out of `from`; each builds on
+// those of lower levels. Returns the level of what builds on `part`.
+std::size_t TreeMarginals::list_singles(std::size_t from, std::size_t to, const Clique& part,
+                                        std::map<Single, std::size_t>& levels) const {
+  const bool single = part.size() == 1 && from != to;
+  const Single key{{from, to}, single ? part[0] : AttributeId{0}};
+  if (single) {
+    if (const auto known = levels.find(key); known != levels.end()) return known->second + 1;
+  }
+  std::size_t level = 0;
+  for (const auto& [side, ids] : branches(from, part)) {
+    level = std::max(level, list_singles(side, from, ids, levels));
+  }
+  if (!single) return level;
+  levels.emplace(key, level);
+  return level + 1;
 }
 
-void TreeMarginals::prepare_branches(std::size_t meet, const Clique& part) {
-  for (const auto& [side, ids] : branches(meet, part)) prepare(side, meet, ids);
+void TreeMarginals::prepare(const std::map<Single, std::size_t>& levels, Threads threads) {
+  std::vector<std::vector<Single>> by_level;
+  for (const auto& [key, level] : levels) {
+    if (level >= by_level.size()) by_level.resize(level + 1);
+    by_level[level].push_back(key);
+  }
+  for (const auto& keys : by_level) {
+    std::vector<ArrangedTable> found(keys.size());
+    parallel_for(keys.size(), threads, [&](std::size_t i) {
+      const auto& way = keys[i].first;
+      found[i] = conditional(way.first, way.second, Clique{keys[i].second});
+    });
+    for (std::size_t i = 0; i < keys.size(); ++i) singles_.emplace(keys[i], std::move(found[i]));
+  }
 }
 
 std::vector<Factor> TreeMarginals::project(std::span<const Clique> cliques, Threads threads) {
-  std::vector<Route> routes;
-  for (std::size_t i = 0; i < cliques.size(); ++i) {
-    routes.push_back(route(cliques[i]));
-    routes.back().query = i;
-    prepare_branches(routes.back().meet, cliques[i]);
-  }
+  std::vector<Route> routes(cliques.size());
+  parallel_for(cliques.size(), threads, [&](std::size_t i) {
+    routes[i] = route(cliques[i]);
+    routes[i].query = i;
+  });
+  std::map<Single, std::size_t> levels;
+  for (const auto& r : routes) list_singles(r.meet, r.meet, cliques[r.query], levels);
+  prepare(levels, threads);
   // Routes that share all but the last part are neighbours, and one task.
   std::ranges::sort(routes, {}, [](const Route& r) {
     return std::tie(r.meet, r.last, r.first_part, r.last_part, r.query);

@@ -26,6 +26,9 @@ class TreeMarginals {
   std::vector<Factor> project(std::span<const Clique> cliques, Threads threads);
 
  private:
+  // An attribute on its way from a clique of the tree to a neighbour.
+  using Single = std::pair<std::pair<std::size_t, std::size_t>, AttributeId>;
+
   // How a clique's marginal is put together.
   struct Route {
     std::size_t meet = 0;  // the clique of the tree
@@ -45,12 +48,13 @@ class TreeMarginals {
   ArrangedTable joint(std::size_t from, std::size_t to, const Clique& part) const;
   // P(part | separator); worked out once for a single attribute.
   ArrangedTable conditional(std::size_t from, std::size_t to, const Clique& part) const;
-  void prepare(std::size_t from, std::size_t to, const Clique& part);
-  void prepare_branches(std::size_t meet, const Clique& part);
+  std::size_t list_singles(std::size_t from, std::size_t to, const Clique& part,
+                           std::map<Single, std::size_t>& levels) const;
+  void prepare(const std::map<Single, std::size_t>& levels, Threads threads);
 
   const GraphicalModel& model_;
   std::vector<std::vector<std::size_t>> toward_;  // [clique][attribute]: a neighbour, or itself
-  std::map<std::pair<std::pair<std::size_t, std::size_t>, AttributeId>, ArrangedTable> singles_;
+  std::map<Single, ArrangedTable> singles_;
 };
 
 }  // namespace tandem
