@@ -46,6 +46,7 @@ struct Options {
 
 constexpr double kRoundTolerance = 1e-3;
 constexpr double kFinalTolerance = 1e-4;
+constexpr double kModelsAtOnce = 3.0;  // public data, prior, estimate: each with its solver
 constexpr double kVisible = 6.0;  // a score is seen by a selection from 6 sensitivities / epsilon
 const double kMeanOfAbsolute = std::sqrt(2.0 / std::numbers::pi);  // E |N(0, 1)|
 
@@ -219,8 +220,11 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 }
 
 Effort effort_of(const Problem& problem, const Options& options) {
-  return effort(problem.domain, candidates_of(problem, options.max_model_mb), options.max_model_mb,
-                options.rounds_per_column * static_cast<double>(problem.domain.size()));
+  auto out =
+      effort(problem.domain, candidates_of(problem, options.max_model_mb), options.max_model_mb,
+             options.rounds_per_column * static_cast<double>(problem.domain.size()));
+  out.bytes *= kModelsAtOnce;
+  return out;
 }
 
 double memory(const Problem& problem, const Options& options) {
