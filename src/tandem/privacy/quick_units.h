@@ -20,16 +20,17 @@ class QuickUnits {
   static constexpr double kUnits = 0x1p20;
 
   QuickUnits(double unit, CellScore kind)
-      : unit_(unit), keep_sign_(kind == CellScore::Absolute ? 0 : -1) {}
+      : unit_(unit), keep_sign_(kind == CellScore::Absolute ? 0 : ~std::uint64_t{0}) {}
 
   std::int64_t of(double count, double in_units) {
     const double reference = in_units * unit_;
     beyond_ |= static_cast<std::int64_t>(magnitude(count) > kMost);
     beyond_ |= static_cast<std::int64_t>(magnitude(reference) > kMost);
-    const std::int64_t difference = std::bit_cast<std::int64_t>(count * kUnits + kMagic) -
-                                    std::bit_cast<std::int64_t>(reference * kUnits + kMagic);
-    const std::int64_t flip = -static_cast<std::int64_t>(difference < 0) & ~keep_sign_;
-    return (difference ^ flip) - flip;
+    // Without signs, which may wrap where the result is of no use.
+    const std::uint64_t difference = std::bit_cast<std::uint64_t>(count * kUnits + kMagic) -
+                                     std::bit_cast<std::uint64_t>(reference * kUnits + kMagic);
+    const std::uint64_t flip = (0 - (difference >> 63)) & ~keep_sign_;
+    return static_cast<std::int64_t>((difference ^ flip) - flip);
   }
   bool all_within() const { return beyond_ == 0; }
 
@@ -41,7 +42,7 @@ class QuickUnits {
     return std::bit_cast<std::int64_t>(value) & std::numeric_limits<std::int64_t>::max();
   }
   double unit_;
-  std::int64_t keep_sign_;
+  std::uint64_t keep_sign_;
   std::int64_t beyond_ = 0;
 };
 

@@ -142,9 +142,11 @@ bool add_up_quickly(const double* counts, const double* reference, std::size_t c
   QuickUnits quick(1.0, CellScore::Absolute);
   for (std::size_t start = 0; start < cells; start += kBlock) {
     const std::size_t end = std::min(cells, start + kBlock);
-    std::int64_t part = 0;
-    for (std::size_t i = start; i < end; ++i) part += quick.of(counts[i], reference[i]);
-    sum += static_cast<UInt128>(part);
+    std::uint64_t part = 0;
+    for (std::size_t i = start; i < end; ++i) {
+      part += static_cast<std::uint64_t>(quick.of(counts[i], reference[i]));
+    }
+    sum += part;
   }
   return quick.all_within();
 }
