@@ -85,6 +85,25 @@ TEST(BeliefPropagation, LargeCliquesAreWorkedThroughInSlicesToTheSameMarginals) 
   }
 }
 
+TEST(BeliefPropagation, ABaseThatCannotMoveStaysWhereItIs) {
+  const Domain domain({{"a", 2, {}}, {"b", 2, {}}, {"c", 2, {}}});
+  const std::vector<Clique> pairs{{0, 1}, {1, 2}, {0, 2}};
+  BeliefPropagation one(domain, make_junction_tree(domain, pairs), pairs);
+  one.set_base();
+  const std::vector<double> before(one.belief(0).begin(), one.belief(0).end());
+  // Each pair allows what the next forbids: no row is within reach of a number.
+  for (std::size_t f = 0; f < pairs.size(); ++f) {
+    one.order().arrange(pairs[f], f == 1 ? std::vector{0.0, 700.0, 700.0, 0.0}
+                                         : std::vector{700.0, 0.0, 0.0, 700.0},
+                        one.potential(f));
+  }
+  EXPECT_FALSE(std::isfinite(one.propagate()));
+  EXPECT_FALSE(std::isfinite(one.rebase()));
+  EXPECT_TRUE(std::ranges::equal(one.belief(0), before));
+  for (std::size_t f = 0; f < pairs.size(); ++f) std::ranges::fill(one.potential(f), 0.0);
+  EXPECT_NEAR(one.propagate(), 0.0, 1e-12);
+}
+
 TEST(BeliefPropagation, FindsTheSameBytesWithAnyNumberOfThreads) {
   const Domain domain = wide_domain();
   const auto potentials = pair_potentials(domain, 2.0);

@@ -13,6 +13,9 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Logarithms of a clique's nodes that together span no more than this can be multiplied as numbers.
 constexpr double kSafeRange = 600.0;
+// A message below this is taken for nothing: what is divided by it would leave the range of
+// numbers, and whoever sends a message must be able to take it back.
+constexpr double kLeastMessage = 1e-290;
 
 // Nothing of nothing is nothing, and so is what a number too small for its inverse would give: an
 // infinite factor makes no number of the zeros it meets.
@@ -214,8 +217,8 @@ double BeliefPropagation::set_base() {
   return log_z;
 }
 
-// Beliefs that know all below them, and messages with sum 1. Returns the logarithm of what was
-// divided out.
+// Messages of all that is below each clique, the largest of each 1. Returns the logarithm of what
+// was divided out; minus infinity when numbers can't hold the messages.
 double BeliefPropagation::upward() {
   double log_z = 0.0;
   for (std::size_t c = tree_.cliques.size(); c-- > 0;) {
@@ -252,9 +255,10 @@ double BeliefPropagation::upward() {
       return place.slice;
     });
     const double largest = std::ranges::max(up);
+    if (!(largest >= kLeastMessage)) return -kInfinity;
     log_z += std::log(largest);
     scale_[c] = 1.0 / largest;
-    for (double& value : up) value *= scale_[c];
+    for (double& value : up) value = value < kLeastMessage ? 0.0 : value * scale_[c];
   }
   return log_z;
 }
@@ -307,8 +311,9 @@ double BeliefPropagation::propagate() {
   return log_z;
 }
 
-void BeliefPropagation::rebase() {
-  upward();
+double BeliefPropagation::rebase() {
+  const double log_z = upward();
+  if (!std::isfinite(log_z)) return log_z;
   for (std::size_t c = 0; c < tree_.cliques.size(); ++c) {
     const Whole& whole = wholes_[c];
     const auto up = message(c);
@@ -321,6 +326,7 @@ void BeliefPropagation::rebase() {
   }
   std::ranges::fill(potential_, 0.0);
   downward(true);
+  return log_z;
 }
 
 double BeliefPropagation::largest_row() {

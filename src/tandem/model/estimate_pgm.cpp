@@ -104,6 +104,11 @@ PgmFit estimate_pgm(const Domain& domain, std::span<const Measurement> measureme
         [&](auto at, auto gradient) { return dual.evaluate(at, gradient); },
         [&](auto gradient, auto inverse) { dual.inverse_curvature(gradient, inverse); }, x,
         [&](auto, auto) { return exact_enough(); }, left);
+    // A search that lost its way can end above where it began: then the step is not taken.
+    if (options.prior_rows == 0.0 && end != Lbfgs::End::Stopped && dual.loss() > before) {
+      std::ranges::fill(x, 0.0);
+      step = kFirstStep;
+    }
     dual.move_base(x);
     if (options.prior_rows > 0.0) {  // the one problem there is
       converged = end == Lbfgs::End::Stopped;

@@ -345,18 +345,21 @@ double PgmDual::frank_wolfe_gap() {
 }
 
 void PgmDual::lift_cells(double below, double to) {
-  for (const auto factor : factor_of_top_) {
+  for (std::size_t factor = 0; factor < found_.size(); ++factor) {
     const auto p = propagation_.marginal(factor);
     const auto cells = static_cast<double>(p.size());
     const auto lost = [&](double share) { return share > kImpossible && share < below / cells; };
     if (std::ranges::none_of(p, lost)) continue;
     const auto potential = propagation_.potential(factor);
     for (std::size_t i = 0; i < p.size(); ++i) {
-      if (!lost(p[i])) continue;
-      potential[i] = std::log(to / cells / p[i]);
-      found_[factor][i] += potential[i];
+      potential[i] = lost(p[i]) ? std::log(to / cells / p[i]) : 0.0;
     }
-    propagation_.rebase();
+    const std::vector<double> lifted(potential.begin(), potential.end());
+    if (!std::isfinite(propagation_.rebase())) {  // out of reach: they stay where they are
+      std::ranges::fill(potential, 0.0);
+      continue;
+    }
+    for (std::size_t i = 0; i < lifted.size(); ++i) found_[factor][i] += lifted[i];
   }
 }
 
@@ -377,7 +380,7 @@ void PgmDual::move_base(std::span<const double> x) {
     const auto added = propagation_.potential(f);
     for (std::size_t i = 0; i < added.size(); ++i) found_[f][i] += added[i];
   }
-  propagation_.rebase();
+  check(std::isfinite(propagation_.rebase()), "the base moves to where the search has been");
   lift_cells(kAtStep.below, kAtStep.to);
   take_residuals();
   take_shares();

@@ -83,7 +83,7 @@ class PgmDual {
   void load(std::span<const double> x);  // the propagation's potentials
   void take_residuals();                 // of the last p
   void take_shares();
-  void lift_cells(double below, double to);  // of a top: their share times its cells
+  void lift_cells(double below, double to);  // their share times a factor's cells
   static double share_of(const Map& map, std::span<const double> p, std::size_t output);
 
   double total_;

@@ -94,7 +94,7 @@ Lbfgs::End Lbfgs::minimize(const Function& function, const Curvature& curvature,
     }
     double length = 1.0;
     double next_value = 0.0;
-    for (;;) {
+    while (length >= kShortestStep) {
       if (evaluations-- <= 0) return End::OutOfEvaluations;
       for (std::size_t i = 0; i < n; ++i) next_x_[i] = x[i] + length * direction_[i];
       next_value = function(next_x_, next_gradient_);
@@ -106,7 +106,11 @@ Lbfgs::End Lbfgs::minimize(const Function& function, const Curvature& curvature,
                                                             (next_value - value - slope * length)
                                                       : 0.0;
       length = std::clamp(bottom, 0.1 * length, 0.5 * length);
-      if (length < kShortestStep) return End::Stalled;
+    }
+    if (length < kShortestStep) {  // without the pairs there may be a way
+      if (used_ == 0) return End::Stalled;
+      used_ = 0;
+      continue;
     }
     const std::size_t slot = used_ == 0 ? newest_ : (newest_ + 1) % memory_;
     Pair& pair = pairs_[slot];

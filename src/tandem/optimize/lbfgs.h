@@ -25,7 +25,7 @@ class Lbfgs {
   // Called after every accepted step; true ends the search.
   using Stop = std::function<bool(std::span<const double> x, std::span<const double> gradient)>;
 
-  explicit Lbfgs(std::size_t dimension, std::size_t memory = 8);
+  explicit Lbfgs(std::size_t dimension, std::size_t memory = 20);
 
   enum class End { Stopped, Stalled, OutOfEvaluations };
 
