@@ -52,10 +52,67 @@ std::vector<AttributeId> chain(std::initializer_list<const Clique*> parts) {
   return out;
 }
 
+// Each product is a Table, whose cells have the axes that `axes` says.
+template <class Table, class Axes>
+std::vector<Table> products(const AxisOrder& order, const TableView& left,
+                            std::span<const ArrangedTable* const> rights, const Clique& keep,
+                            Axes&& axes) {
+  const Domain& domain = order.domain();
+  const Clique shared = intersect(left.clique, rights.front()->clique);
+  const Clique batch = intersect(shared, keep);
+  const Clique summed = without(shared, keep);
+  const Clique in_rows = without(left.clique, shared);
+  const std::size_t batches = domain.cells(batch);
+  const std::size_t inner = domain.cells(summed);
+  const std::size_t rows = domain.cells(in_rows);
+  std::vector<Clique> own;
+  std::vector<std::size_t> starts = {0};  // of each right's columns
+  for (const auto* right : rights) {
+    own.push_back(without(right->clique, shared));
+    starts.push_back(starts.back() + domain.cells(own.back()));
+  }
+  const std::size_t padded = (starts.back() + 3) / 4 * 4;
+
+  std::vector<double> a(left.values.size());
+  transpose(domain, order.axes(left.clique), chain({&batch, &in_rows, &summed}), left.values.data(),
+            a.data());
+  std::vector<double> b(batches * inner * padded, 0.0);
+  std::vector<double> room;
+  for (std::size_t i = 0; i < rights.size(); ++i) {
+    const std::size_t columns = starts[i + 1] - starts[i];
+    room.resize(rights[i]->values.size());
+    transpose(domain, order.axes(rights[i]->clique), chain({&batch, &summed, &own[i]}),
+              rights[i]->values.data(), room.data());
+    for (std::size_t r = 0; r < batches * inner; ++r) {
+      std::copy_n(room.data() + r * columns, columns, b.data() + r * padded + starts[i]);
+    }
+  }
+  std::vector<double> product(batches * rows * padded);
+  for (std::size_t i = 0; i < batches; ++i) {
+    matrix_product(a.data() + i * rows * inner, b.data() + i * inner * padded,
+                   product.data() + i * rows * padded, rows, inner, padded);
+  }
+
+  std::vector<Table> out;
+  out.reserve(rights.size());
+  for (std::size_t i = 0; i < rights.size(); ++i) {
+    const std::size_t columns = starts[i + 1] - starts[i];
+    room.resize(batches * rows * columns);
+    for (std::size_t r = 0; r < batches * rows; ++r) {
+      std::copy_n(product.data() + r * padded + starts[i], columns, room.data() + r * columns);
+    }
+    Table table{join(batch, join(in_rows, own[i])), std::vector<double>(room.size())};
+    transpose(domain, chain({&batch, &in_rows, &own[i]}), axes(table.clique), room.data(),
+              table.values.data());
+    out.push_back(std::move(table));
+  }
+  return out;
+}
+
 }  // namespace
 
-ArrangedTable contract(const AxisOrder& order, const ArrangedTable& left,
-                       const ArrangedTable& right, const Clique& keep) {
+ArrangedTable contract(const AxisOrder& order, const TableView& left, const TableView& right,
+                       const Clique& keep) {
   const Domain& domain = order.domain();
   const Clique shared = intersect(left.clique, right.clique);
   const Clique batch = intersect(shared, keep);
@@ -64,8 +121,8 @@ ArrangedTable contract(const AxisOrder& order, const ArrangedTable& left,
   const Clique only_left = without(left.clique, shared);
   const Clique only_right = without(right.clique, shared);
   const bool swap = domain.cells(only_left) > domain.cells(only_right);
-  const ArrangedTable& a = swap ? right : left;
-  const ArrangedTable& b = swap ? left : right;
+  const TableView& a = swap ? right : left;
+  const TableView& b = swap ? left : right;
   const Clique& in_rows = swap ? only_right : only_left;
   const Clique& in_columns = swap ? only_left : only_right;
 
@@ -109,58 +166,19 @@ ArrangedTable contract(const AxisOrder& order, const ArrangedTable& left,
   return out;
 }
 
-std::vector<Factor> contract_each(const AxisOrder& order, const ArrangedTable& left,
-                                  std::span<const ArrangedTable* const> rights,
-                                  const Clique& keep) {
-  const Domain& domain = order.domain();
-  const Clique shared = intersect(left.clique, rights.front()->clique);
-  const Clique batch = intersect(shared, keep);
-  const Clique summed = without(shared, keep);
-  const Clique in_rows = without(left.clique, shared);
-  const std::size_t batches = domain.cells(batch);
-  const std::size_t inner = domain.cells(summed);
-  const std::size_t rows = domain.cells(in_rows);
-  std::vector<Clique> own;
-  std::vector<std::size_t> starts = {0};  // of each right's columns
-  for (const auto* right : rights) {
-    own.push_back(without(right->clique, shared));
-    starts.push_back(starts.back() + domain.cells(own.back()));
-  }
-  const std::size_t padded = (starts.back() + 3) / 4 * 4;
+std::vector<ArrangedTable> contract_each(const AxisOrder& order, const TableView& left,
+                                         std::span<const ArrangedTable* const> rights,
+                                         const Clique& keep) {
+  return products<ArrangedTable>(order, left, rights, keep,
+                                 [&](const Clique& clique) { return order.axes(clique); });
+}
 
-  std::vector<double> a(left.values.size());
-  transpose(domain, order.axes(left.clique), chain({&batch, &in_rows, &summed}), left.values.data(),
-            a.data());
-  std::vector<double> b(batches * inner * padded, 0.0);
-  std::vector<double> room;
-  for (std::size_t i = 0; i < rights.size(); ++i) {
-    const std::size_t columns = starts[i + 1] - starts[i];
-    room.resize(rights[i]->values.size());
-    transpose(domain, order.axes(rights[i]->clique), chain({&batch, &summed, &own[i]}),
-              rights[i]->values.data(), room.data());
-    for (std::size_t r = 0; r < batches * inner; ++r) {
-      std::copy_n(room.data() + r * columns, columns, b.data() + r * padded + starts[i]);
-    }
-  }
-  std::vector<double> product(batches * rows * padded);
-  for (std::size_t i = 0; i < batches; ++i) {
-    matrix_product(a.data() + i * rows * inner, b.data() + i * inner * padded,
-                   product.data() + i * rows * padded, rows, inner, padded);
-  }
-
-  std::vector<Factor> out;
-  for (std::size_t i = 0; i < rights.size(); ++i) {
-    const std::size_t columns = starts[i + 1] - starts[i];
-    room.resize(batches * rows * columns);
-    for (std::size_t r = 0; r < batches * rows; ++r) {
-      std::copy_n(product.data() + r * padded + starts[i], columns, room.data() + r * columns);
-    }
-    Factor factor{join(batch, join(in_rows, own[i])), std::vector<double>(room.size())};
-    transpose(domain, chain({&batch, &in_rows, &own[i]}), factor.clique.ids(), room.data(),
-              factor.values.data());
-    out.push_back(std::move(factor));
-  }
-  return out;
+std::vector<Factor> contract_to_factors(const AxisOrder& order, const TableView& left,
+                                        std::span<const ArrangedTable* const> rights,
+                                        const Clique& keep) {
+  return products<Factor>(order, left, rights, keep, [](const Clique& clique) {
+    return std::vector<AttributeId>(clique.begin(), clique.end());
+  });
 }
 
 }  // namespace tandem
