@@ -2,6 +2,7 @@
 #include "tandem/model/tree_marginals.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -15,7 +16,7 @@ namespace {
 // What is smaller than this has no inverse that a double can hold, and is as good as nothing.
 constexpr double kLeastMass = 1e-290;
 // Products are made together up to so many cells.
-constexpr std::size_t kTogether = std::size_t{1} << 17;
+constexpr double kTogether = 1 << 17;
 // A group is one task; more than so many shares of all queries would leave threads waiting.
 constexpr std::size_t kTasks = 64;
 constexpr std::size_t kFewQueries = 64;
@@ -159,7 +160,11 @@ void TreeMarginals::prepare_level(std::span<const std::size_t> wanted, Threads t
                }
                std::vector<const ArrangedTable*> rights;
                for (const auto id : way.ids) rights.push_back(&single(way.next, way.from, id));
-               auto found = contract_each(model_.order(), nearer, rights, separator);
+               std::vector<std::size_t> all(rights.size());
+               std::iota(all.begin(), all.end(), std::size_t{0});
+               const RightSide side(model_.order(), routes_.separator(way.from, way.next),
+                                    separator, rights);
+               auto found = side.times(nearer, all);
                for (std::size_t i = 0; i < found.size(); ++i) {
                  singles_[place(way.from, way.to, way.ids[i])] = std::move(found[i]);
                }
@@ -209,57 +214,91 @@ std::vector<TreeMarginals::Group> TreeMarginals::groups_of(std::span<const Query
   return out;
 }
 
-void TreeMarginals::answer(const Group& group, std::span<const Query> queries, std::size_t depth,
-                           const TableView& table, std::span<Factor> out) const {
-  const auto& order = model_.order();
-  const std::size_t meet = queries.front().route.meet;
-  if (group.keep.empty()) {  // inside the clique
+struct TreeMarginals::Rights {
+  std::vector<std::pair<std::size_t, AttributeId>> singles;  // side and attribute, in order
+  RightSide tables;
+};
+
+void TreeMarginals::answer(const Group& group, const TableView& table,
+                           std::span<Factor> out) const {
+  const Route& route = group.queries.front().route;
+  if (route.branches.empty()) {
     Factor whole{table.clique, std::vector<double>(table.values.size())};
-    order.restore(table.clique, table.values, whole.values);
-    for (const auto& query : queries) out[query.number] = whole;
+    model_.order().restore(table.clique, table.values, whole.values);
+    for (const auto& query : group.queries) out[query.number] = whole;
     return;
   }
-  const bool last = depth + 1 == group.keep.size();
+  std::vector<Rights> rights;
+  for (std::size_t depth = 0; depth < group.keep.size(); ++depth) {
+    std::vector<std::pair<std::size_t, AttributeId>> singles;
+    for (const auto& query : group.queries) {
+      const auto& [side, ids] = query.route.branches[depth];
+      if (ids.size() == 1) singles.emplace_back(side, ids.front());
+    }
+    std::ranges::sort(singles, {}, [](const auto& s) { return std::pair(s.second, s.first); });
+    singles.erase(std::unique(singles.begin(), singles.end()), singles.end());
+    std::vector<const ArrangedTable*> tables;
+    for (const auto& [side, id] : singles) tables.push_back(&single(side, route.meet, id));
+    const Clique& separator = routes_.separator(route.meet, route.branches[depth].side);
+    rights.push_back(
+        {std::move(singles), RightSide(model_.order(), separator, group.keep[depth], tables)});
+  }
+  multiply(group, rights, group.queries, table, out);
+}
+
+// The products from here on: `rights` are those that are still to be taken.
+void TreeMarginals::multiply(const Group& group, std::span<const Rights> rights,
+                             std::span<const Query> queries, const TableView& table,
+                             std::span<Factor> out) const {
+  const auto& order = model_.order();
+  const std::size_t meet = queries.front().route.meet;
+  const std::size_t depth = group.keep.size() - rights.size();
+  const bool last = rights.size() == 1;
   const auto branch = [&](std::size_t i) -> const Branch& {
     return queries[i].route.branches[depth];
   };
-  const double rows = static_cast<double>(table.values.size());
+  const Clique& separator = routes_.separator(meet, branch(0).side);
+  const Clique kept = without(table.clique, without(separator, group.keep[depth]));
+  const auto rows = static_cast<double>(model_.domain().cells(kept));
   // Runs of queries that take the same product; several products are made together.
-  std::vector<const ArrangedTable*> rights;
+  std::vector<std::size_t> which;
   std::vector<std::span<const Query>> runs;
   double cells = 0.0;
   const auto finish = [&] {
-    if (rights.empty()) return;
+    if (which.empty()) return;
     if (last) {
-      auto found = contract_to_factors(order, table, rights, group.keep[depth]);
+      auto found = rights.front().tables.factors_times(table, which);
       for (std::size_t i = 0; i < found.size(); ++i) {
         for (const auto& query : runs[i].subspan(1)) out[query.number] = found[i];
         out[runs[i].front().number] = std::move(found[i]);
       }
     } else {
-      const auto found = contract_each(order, table, rights, group.keep[depth]);
+      const auto found = rights.front().tables.times(table, which);
       for (std::size_t i = 0; i < found.size(); ++i) {
-        answer(group, runs[i], depth + 1, found[i], out);
+        multiply(group, rights.subspan(1), runs[i], found[i], out);
       }
     }
-    rights.clear();
+    which.clear();
     runs.clear();
     cells = 0.0;
   };
+  std::size_t at = 0;  // in the singles, whose order is that of the queries
   for (std::size_t i = 0, end = 0; i < queries.size(); i = end) {
     while (end < queries.size() && same(branch(end), branch(i))) ++end;
     const auto run = queries.subspan(i, end - i);
     const auto& [side, ids] = branch(i);
     if (ids.size() == 1) {
-      rights.push_back(&single(side, meet, ids.front()));
+      const auto& singles = rights.front().singles;
+      while (singles[at] != std::pair(side, ids.front())) ++at;
+      which.push_back(at);
       runs.push_back(run);
       cells += rows * model_.domain()[ids.front()].size;
-      if (cells >= static_cast<double>(kTogether)) finish();
+      if (cells >= kTogether) finish();
       continue;
     }
     const auto more = contract(order, table, conditional(side, meet, ids), group.keep[depth]);
     if (!last) {
-      answer(group, run, depth + 1, more, out);
+      multiply(group, rights.subspan(1), run, more, out);
       continue;
     }
     Factor whole{more.clique, std::vector<double>(more.values.size())};
@@ -285,9 +324,7 @@ std::vector<Factor> TreeMarginals::project(std::span<const Clique> cliques, Thre
   std::vector<Factor> out(cliques.size());
   const auto table = [&](std::size_t clique) { return belief(clique); };
   share_sums(model_.order(), table, std::move(sums), threads,
-             [&](std::size_t g, const TableView& sum) {
-               answer(groups[g], groups[g].queries, 0, sum, out);
-             });
+             [&](std::size_t g, const TableView& sum) { answer(groups[g], sum, out); });
   return out;
 }
 

@@ -46,8 +46,10 @@ class TreeMarginals {
 
   Query query(const Clique& clique, std::size_t number) const;
   std::vector<Group> groups_of(std::span<const Query> queries, std::size_t most) const;
-  void answer(const Group& group, std::span<const Query> queries, std::size_t depth,
-              const TableView& table, std::span<Factor> out) const;
+  void answer(const Group& group, const TableView& table, std::span<Factor> out) const;
+  struct Rights;  // the tables that a group's products take, side by side
+  void multiply(const Group& group, std::span<const Rights> rights, std::span<const Query> queries,
+                const TableView& table, std::span<Factor> out) const;
   // The conditionals that queries need: each is that of a nearer clique, carried on.
   void prepare(std::span<const Query> queries, Threads threads);
   std::size_t list(std::size_t edge, AttributeId id, std::vector<std::vector<std::size_t>>& levels);
