@@ -22,7 +22,7 @@ class TreeRoutes {
   struct Route {
     std::size_t meet = 0;           // the clique of the tree
     std::vector<AttributeId> here;  // inside it
-    std::vector<Branch> branches;   // the others; wide separators first, then by separator and ids
+    std::vector<Branch> branches;   // the others, in the order of their products
   };
 
   // By way of the clique where putting the marginal together costs least, or about that.
@@ -52,14 +52,15 @@ class TreeRoutes {
 
  private:
   std::size_t parent(std::size_t clique) const { return model_.tree().parent[clique]; }
-  double work(std::size_t from, std::size_t to, std::span<const AttributeId> ids) const;
+  double work_of(const Route& route, std::size_t to, std::span<const std::size_t> order) const;
+  double codes_of(const Branch& branch) const;
+  double arrange(Route& route, std::size_t to) const;
 
   const GraphicalModel& model_;
   std::size_t attributes_;
   std::vector<std::uint32_t> toward_;  // [clique][attribute]
   std::vector<std::uint32_t> class_of_;
-  std::size_t words_;
-  std::vector<std::uint64_t> bits_;  // of each clique's separator, as a set
+  std::size_t words_;  // of a set of attributes
 };
 
 }  // namespace tandem
