@@ -56,6 +56,39 @@ TEST(Tandem, SpendsTheBudgetToTheLastGrainAndItsChargesAddUp) {
   }
 }
 
+TEST(Tandem, AFinalChoiceSpendsItsShareAndNoMore) {
+  const Parameters chooses{{"choice-share", "0.05"}};
+  for (const auto& unit : {test::kReplaceOne, test::kAddRemove}) {
+    auto settings = at(1.0);
+    settings.unit = unit;
+    const auto asked = with_public(skewed_rows(300, 0.1, 2));
+    const auto outcome = run_mechanism("tandem", chooses, private_rows(), asked, settings);
+    test::expect_sound(outcome, asked);
+    EXPECT_TRUE(outcome.filter.remaining().is_zero());
+    EXPECT_NEAR(outcome.filter.charges().back().cost.lower_bound(),
+                0.05 * outcome.filter.total().lower_bound(), 1e-9);
+    // Without public data there is nothing to choose from.
+    const auto alone = run_mechanism("tandem", chooses, private_rows(), problem({}), settings);
+    const auto without = run_mechanism("tandem", {}, private_rows(), problem({}), settings);
+    EXPECT_EQ(alone.filter.charges().size(), without.filter.charges().size());
+  }
+}
+
+TEST(Tandem, AFinalChoiceLeavesPublicDataThatWasBelievedTooMuch) {
+  Table wrong = skewed_rows(3000, 0.0, 2);  // there, d is a; in the private table it is not
+  for (std::size_t r = 0; r < wrong.rows(); ++r) wrong.column(3).set(r, wrong.column(0)[r]);
+  const auto asked = with_public(wrong);
+  const Parameters gullible{{"trust", "1"}, {"public-rows", "0.9"}};
+  auto careful = gullible;
+  careful.emplace_back("choice-share", "0.1");
+  const auto fooled = run_mechanism("tandem", gullible, private_rows(), asked, at(3.0));
+  const auto saved = run_mechanism("tandem", careful, private_rows(), asked, at(3.0));
+  EXPECT_LT(error_of(asked, *saved.release.model), 0.7 * error_of(asked, *fooled.release.model));
+  EXPECT_TRUE(std::ranges::any_of(saved.release.warnings, [](const std::string& warning) {
+    return warning == "The final choice took the model without public data.";
+  }));
+}
+
 TEST(Tandem, RecoversTheTruthWithoutNoise) {
   for (const auto& asked : {problem({}), with_public(skewed_rows(300, 0.2, 2))}) {
     auto settings = at(10.0);

@@ -93,9 +93,10 @@ TEST(BeliefPropagation, ABaseThatCannotMoveStaysWhereItIs) {
   const std::vector<double> before(one.belief(0).begin(), one.belief(0).end());
   // Each pair allows what the next forbids: no row is within reach of a number.
   for (std::size_t f = 0; f < pairs.size(); ++f) {
-    one.order().arrange(pairs[f], f == 1 ? std::vector{0.0, 700.0, 700.0, 0.0}
-                                         : std::vector{700.0, 0.0, 0.0, 700.0},
-                        one.potential(f));
+    one.order().arrange(
+        pairs[f],
+        f == 1 ? std::vector{0.0, 700.0, 700.0, 0.0} : std::vector{700.0, 0.0, 0.0, 700.0},
+        one.potential(f));
   }
   EXPECT_FALSE(std::isfinite(one.propagate()));
   EXPECT_FALSE(std::isfinite(one.rebase()));

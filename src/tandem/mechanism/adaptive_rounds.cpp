@@ -77,22 +77,25 @@ RoundPlan plan_rounds(const Curator& curator, std::span<const CellScores> errors
 }
 
 std::vector<Measurement> adaptive_rounds(Curator& curator, MultiplicativeWeights& A,
-                                         const RoundPlan& plan, double prior_rows,
-                                         double select_share, Selection how) {
+                                         const RoundPlan& plan, const RoundOptions& options) {
   std::vector<Measurement> measurements;
   if (plan.first_share == 0.0) return measurements;
-  PriorFit fit(A, prior_rows);
+  PriorFit fit(A, options.prior_rows);
   Cost round = curator.remaining() * plan.first_share;
+  bool dearer = true;
   while (!curator.remaining().is_zero()) {
     if (curator.remaining() < round + round) round = curator.remaining();  // the last one
-    const auto [to_select, to_measure] = round.split(select_share);
-    const CellChoice q = curator.select_cell(A.errors(), to_select, how);
+    const auto [to_select, to_measure] = round.split(options.select_share);
+    const double noise = selection_noise(curator, A.errors(), to_select, options.selection);
+    if (dearer && options.smallest > 0.0) A.choose_among_larger(options.smallest * noise);
+    const CellChoice q = curator.select_cell(A.errors(), to_select, options.selection);
     const Measurement& a = measurements.emplace_back(curator.measure(A.query(q), to_measure));
     const double error = std::abs(a.values.front() - A.answer(q));
     A.remember(q, a);
     fit.update();
     A.end_round();
-    if (error < kSeen * selection_noise(curator, A.errors(), to_select, how)) round = round + round;
+    dearer = error < kSeen * noise;
+    if (dearer) round = round + round;
   }
   return measurements;
 }

@@ -34,9 +34,16 @@ struct RoundPlan {
 RoundPlan plan_rounds(const Curator& curator, std::span<const CellScores> errors,
                       double expected_error, double n, double select_share, Selection how);
 
-// Selects, measures and fits, until the budget is spent; A_0 counts as `prior_rows` rows.
+struct RoundOptions {
+  double prior_rows = 1.0;  // what A_0 counts as
+  double select_share = 0.5;
+  // Cells to select from hold at least this many times a selection's noise in A; 0: as they are.
+  double smallest = 0.0;
+  Selection selection = Selection::Exponential;
+};
+
+// Selects, measures and fits, until the budget is spent.
 std::vector<Measurement> adaptive_rounds(Curator& curator, MultiplicativeWeights& A,
-                                         const RoundPlan& plan, double prior_rows,
-                                         double select_share, Selection how);
+                                         const RoundPlan& plan, const RoundOptions& options);
 
 }  // namespace tandem

@@ -50,13 +50,16 @@ void MultiplicativeWeights::refresh_errors() {
   }
 }
 
-void MultiplicativeWeights::choose_among_supported() {
-  supported_.resize(errors_.size());
+void MultiplicativeWeights::choose_among_larger(double count) {
+  among_.resize(errors_.size());
   for (std::size_t m = 0; m < errors_.size(); ++m) {
-    for (std::uint32_t cell = 0; cell < errors_[m].reference.size(); ++cell) {
-      if (errors_[m].reference[cell] > 0.0) supported_[m].push_back(cell);
+    const auto A = errors_[m].reference;
+    const double least = std::min(count / errors_[m].unit, std::ranges::max(A));
+    among_[m].clear();
+    for (std::uint32_t cell = 0; cell < A.size(); ++cell) {
+      if (A[cell] > 0.0 && A[cell] >= least) among_[m].push_back(cell);
     }
-    errors_[m].among = supported_[m];
+    errors_[m].among = among_[m];
   }
 }
 
@@ -117,12 +120,12 @@ void MultiplicativeWeights::reweight(std::size_t i, double exponent) {
   groups_[rows_[i].group].histogram.reweight(rows_of(i, room), exponent);
 }
 
-void MultiplicativeWeights::end_round() {
+void MultiplicativeWeights::end_round(bool in_average) {
   for (auto& group : groups_) {
     group.answers.follow(group.histogram);
-    group.histogram.add_to_average();
+    if (in_average) group.histogram.add_to_average();
   }
-  averaged_ = true;
+  averaged_ = averaged_ || in_average;
   refresh_errors();
 }
 

@@ -41,8 +41,9 @@ class MultiplicativeWeights {
 
   double n() const { return n_; }
 
-  // Leaves only cells to choose where A has a row: the others no update can move.
-  void choose_among_supported();
+  // Leaves only cells to choose where A is at least `count` now, and of each marginal its largest;
+  // never one where A is nothing, which no update could move.
+  void choose_among_larger(double count);
 
   // |q(D) - q(A)| of every cell q of the workload, as a formula for the gate.
   std::span<const CellScores> errors() const { return errors_; }
@@ -61,8 +62,8 @@ class MultiplicativeWeights {
   // The papers' update: the exponent is step * (a_i - q_i(A)), both as shares of n.
   void update(std::size_t i, double step) { reweight(i, step * error(i) / n_); }
 
-  // Brings errors() up to date, and adds A to the average.
-  void end_round();
+  // Brings errors() up to date, and adds A to the average if it is to count.
+  void end_round(bool in_average = true);
 
   std::unique_ptr<Model> last() const;
   std::unique_ptr<Model> average() const;  // the last if no round has ended
@@ -86,10 +87,10 @@ class MultiplicativeWeights {
   Domain domain_;
   double n_;
   std::vector<Group> groups_;
-  std::vector<std::size_t> group_of_;                  // of each marginal
-  std::vector<std::size_t> place_of_;                  // of each marginal in its group's answers
-  std::vector<CellScores> errors_;                     // borrow from groups_
-  std::vector<std::vector<std::uint32_t>> supported_;  // cells of each marginal, if chosen among
+  std::vector<std::size_t> group_of_;              // of each marginal
+  std::vector<std::size_t> place_of_;              // of each marginal in its group's answers
+  std::vector<CellScores> errors_;                 // borrow from groups_
+  std::vector<std::vector<std::uint32_t>> among_;  // cells of each marginal to choose from
   std::vector<MeasuredCell> measured_;
   std::vector<Rows> rows_;  // of each measured cell
   std::size_t rows_kept_ = 0;

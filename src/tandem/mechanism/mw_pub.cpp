@@ -16,18 +16,18 @@
 namespace tandem::mechanism {
 namespace {
 
-enum class Candidates { Supported, All };
-enum class Output { Average, Last };
+enum class Candidates { Larger, Supported, All };
+enum class Output { Tail, Average, Last };
 enum class Start { Public, Uniform };
 
 struct Options {
   std::optional<int> rounds;
   Selection selection = Selection::Exponential;
   std::optional<double> select_share;
-  Candidates candidates = Candidates::Supported;
+  Candidates candidates = Candidates::Larger;
   double step = 0.5;
   Replay replay = Replay::Fresh;
-  Output output = Output::Average;
+  Output output = Output::Tail;
   Start start = Start::Public;
   std::vector<double> public_weights;
   int max_model_mb = 4096;
@@ -42,6 +42,15 @@ double select_share(const Options& options) {
 // Public rows count as a tenth of their number against measurements (rounds=auto): had they been
 // drawn from the private population they would count in full, and nobody knows that they were.
 constexpr double kTrust = 0.1;
+
+// Cells to select from hold at least this share of a selection's noise in the model. What others
+// can be wrong by is lost in that noise, and there are many of them to be drawn by chance. Should
+// one of them hold much of the private table, it shows in its marginal's larger cells.
+constexpr double kSmallest = 1.0;
+constexpr double kSmallestAuto = 0.75;  // there, good public data must not be made worse
+
+// The first third of the rounds is on the way from the public data, and is not averaged.
+constexpr int kWarmUp = 3;
 
 double public_row_count(const Problem& problem) {
   double rows = 0.0;
@@ -67,7 +76,7 @@ MultiplicativeWeights start_from(const Problem& problem, const Options& options,
   std::vector<MultiplicativeWeights::Part> parts;
   parts.push_back({problem.domain.all(), std::move(A_0)});
   MultiplicativeWeights A(problem.domain, problem.workload, std::move(parts), n, threads);
-  if (options.candidates == Candidates::Supported) A.choose_among_supported();
+  if (options.candidates != Candidates::All) A.choose_among_larger(0.0);
   return A;
 }
 
@@ -76,14 +85,19 @@ void fixed_rounds(Curator& curator, MultiplicativeWeights& A, const Options& opt
                   Release& release, Rng& rng) {
   if (T == 0) return;
   const auto [to_select, to_measure] = (curator.remaining() / T).split(select_share(options));
+  if (options.candidates == Candidates::Larger) {
+    A.choose_among_larger(kSmallest *
+                          selection_noise(curator, A.errors(), to_select, options.selection));
+  }
+  const int warm_up = options.output == Output::Tail ? T / kWarmUp : 0;
   for (int t = 1; t <= T; ++t) {
     const CellChoice q = curator.select_cell(A.errors(), to_select, options.selection);
     release.measurements.push_back(curator.measure(A.query(q), to_measure));
     const std::size_t a = A.remember(q, release.measurements.back());
     update_and_replay(A, a, options.step, options.replay, rng);
-    A.end_round();
+    A.end_round(t > warm_up);
   }
-  release.model = options.output == Output::Average ? A.average() : A.last();
+  release.model = options.output == Output::Last ? A.last() : A.average();
 }
 
 void chosen_rounds(Curator& curator, MultiplicativeWeights& A, const Problem& problem,
@@ -92,8 +106,12 @@ void chosen_rounds(Curator& curator, MultiplicativeWeights& A, const Problem& pr
       sampling_error(problem.public_data, problem.workload, A.n(), curator.threads());
   const RoundPlan plan =
       plan_rounds(curator, A.errors(), expected, A.n(), select_share(options), options.selection);
-  auto measured = adaptive_rounds(curator, A, plan, kTrust * public_row_count(problem),
-                                  select_share(options), options.selection);
+  auto measured =
+      adaptive_rounds(curator, A, plan,
+                      {.prior_rows = kTrust * public_row_count(problem),
+                       .select_share = select_share(options),
+                       .smallest = options.candidates == Candidates::Larger ? kSmallestAuto : 0.0,
+                       .selection = options.selection});
   if (measured.empty()) {
     release.warnings.emplace_back(
         "The budget is too small to tell whether the public data is wrong; the release is the "
@@ -181,16 +199,21 @@ Mechanism mw_pub() {
              "paper's is 0.5",
              between(0.01, 0.99)),
        choice("candidates", &Options::candidates,
-              {{"supported", Candidates::Supported}, {"all", Candidates::All}},
-              "cells to select from: those with a public row, or all as in the paper"),
+              {{"larger", Candidates::Larger},
+               {"supported", Candidates::Supported},
+               {"all", Candidates::All}},
+              "cells to select from: those the model gives more than noise, those with a public "
+              "row, or all as in the paper"),
        field("step", &Options::step, "factor in the update's exponent, with a number of rounds",
              between(0.0, 100.0)),
        choice(
            "replay", &Options::replay,
            {{"fresh", Replay::Fresh}, {"stale", Replay::Stale}, {"none", Replay::None}},
            "earlier answers applied again, with a number of rounds; stale: as the authors' code"),
-       choice("output", &Options::output, {{"average", Output::Average}, {"last", Output::Last}},
-              "which distribution is released, with a number of rounds"),
+       choice("output", &Options::output,
+              {{"tail", Output::Tail}, {"average", Output::Average}, {"last", Output::Last}},
+              "which distribution is released, with a number of rounds: the average of all but the "
+              "first third, of all as in the paper, or the last"),
        choice("start", &Options::start, {{"public", Start::Public}, {"uniform", Start::Uniform}},
               "weights of the public rows at the start"),
        field("public-weights", &Options::public_weights,

@@ -101,7 +101,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
                                 : whole_domain(domain)});
   }
   MultiplicativeWeights A(problem.domain, problem.workload, std::move(parts), n, curator.threads());
-  A.choose_among_supported();
+  A.choose_among_larger(0.0);
 
   const bool original = options.variant == Variant::Original;
   const NoiseKind noise =

@@ -16,11 +16,13 @@
 
 #include "tandem/mechanism/combined_model.h"
 #include "tandem/mechanism/common.h"
+#include "tandem/mechanism/final_choice.h"
 #include "tandem/mechanism/graphical.h"
 #include "tandem/mechanism/mechanism.h"
 #include "tandem/mechanism/public_report.h"
 #include "tandem/mechanism/row_share.h"
 #include "tandem/mechanism/tractable.h"
+#include "tandem/model/estimate_pgm.h"
 #include "tandem/model/junction_tree.h"
 #include "tandem/model/mixture_model.h"
 
@@ -42,6 +44,7 @@ struct Options {
   Penalty penalty = Penalty::Shrunk;
   bool use_public = true;
   std::optional<double> public_rows;
+  double choice_share = 0.0;
 };
 
 constexpr double kRoundTolerance = 1e-3;
@@ -169,6 +172,29 @@ Release released(const CombinedModel& p, const Problem& problem, const Options& 
   return release;
 }
 
+// A last question to the private table: is the release better than what was not believed in?
+void choose_finally(Curator& curator, const CombinedModel& p, const Problem& problem,
+                    const ModelStart& start, Release& release) {
+  const double n = p.model().total();
+  std::vector<Arm> arms;
+  arms.push_back({"the model of public and private data together", std::move(release.model)});
+  auto alone = estimate_pgm(problem.domain, p.measurements(), n, start.zeros,
+                            {.tolerance = kRoundTolerance, .threads = curator.threads()});
+  arms.push_back(
+      {"the model without public data", std::make_unique<GraphicalModel>(std::move(alone.model))});
+  auto rows = tilt_rows(problem.public_data, p.prior(), p.multipliers(), n);
+  arms.push_back(
+      {"the public rows, reweighted", std::make_unique<SupportHistogram>(std::move(rows.model))});
+  auto untouched = tilt_rows(problem.public_data, p.prior(), {}, n);
+  arms.push_back({"the public rows as they are",
+                  std::make_unique<SupportHistogram>(std::move(untouched.model))});
+  const auto chosen = choose_arm(curator, problem.workload, arms, curator.remaining());
+  release.model = std::move(arms[chosen].model);
+  if (chosen > 0) {
+    release.warnings.push_back("The final choice took " + arms[chosen].name + ".");
+  }
+}
+
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   const Domain& domain = problem.domain;
   const auto known_n = public_total(curator);
@@ -179,7 +205,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   std::unordered_map<Clique, double> w;
   double largest_w = 0.0;
   for (const auto& r : closure) largest_w = std::max(largest_w, w[r] = weight_of(r, weights));
-  const Cost rho = curator.remaining();
+  const bool chooses = options.use_public && !problem.public_data.empty();
+  const auto [for_choice, rho] = curator.remaining().split(chooses ? options.choice_share : 0.0);
   const double T = options.rounds_per_column * static_cast<double>(columns.size());
   auto [to_select, to_measure] = (rho / T).split(options.select_share);
 
@@ -189,8 +216,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   CombinedModel p = public_start(problem, start, closure, w, n, options, curator.threads());
   p.absorb_together(std::move(one_ways));
 
-  while (!curator.remaining().is_zero()) {
-    const Cost left = curator.remaining();
+  while (curator.remaining() > for_choice) {
+    const Cost left = curator.remaining() - for_choice;
     const bool last = left < (to_select + to_measure) * 2.0;
     if (last) std::tie(to_select, to_measure) = left.split(options.select_share);
     const double used = last ? 1.0 : 1.0 - left.lower_bound() / rho.lower_bound();
@@ -202,7 +229,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const Clique r = scored[curator.select(scored, to_select)].clique;
 
     // Measure, and estimate again.
-    auto y = curator.measure({r}, last ? curator.remaining() : to_measure);
+    auto y = curator.measure({r}, last ? curator.remaining() - for_choice : to_measure);
     const double sigma = y.sigma.value();
     const Factor z = p.absorb(std::move(y));
 
@@ -215,6 +242,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   }
   p.refine(kFinalTolerance);
   auto release = released(p, problem, options);
+  if (!for_choice.is_zero() && !p.prior().empty())
+    choose_finally(curator, p, problem, start, release);
   release.warnings.insert(release.warnings.end(), start.warnings.begin(), start.warnings.end());
   return release;
 }
@@ -277,6 +306,11 @@ Mechanism tandem() {
        field("public-rows", &Options::public_rows,
              "share of the release that is reweighted public rows; auto weighs it",
              between(0.0, 0.9)),
+       field(
+           "choice-share", &Options::choice_share,
+           "share of the budget for a final choice between the model, the one without public data "
+           "and public rows",
+           between(0.0, 0.5)),
        field("ridge", &Options::ridge, "smoothing of the public data", at_least(1e-3)),
        field("fillers", &Options::fillers,
              "public marginals take the room that private ones leave"),
