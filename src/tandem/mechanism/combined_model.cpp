@@ -11,6 +11,10 @@
 namespace tandem {
 namespace {
 
+// The public model is off by this much more than the estimate, in units of its own loss: still far
+// less than the sampling noise of the public rows.
+constexpr double kPriorTolerance = 10.0;
+
 std::vector<double> shares(std::span<const double> counts, double n) {
   std::vector<double> out(counts.begin(), counts.end());
   for (double& value : out) value /= n;
@@ -46,7 +50,7 @@ void CombinedModel::arrange_prior() {
   std::vector<Clique> cliques = kept_.kept;
   for (AttributeId id = 0; id < domain_.size(); ++id) cliques.push_back(Clique{id});
   cliques.insert(cliques.end(), measured_.begin(), measured_.end());
-  prior_.fit(cliques, options_.tolerance);
+  prior_.fit(cliques, kPriorTolerance * options_.tolerance);
 }
 
 void CombinedModel::estimate() {
