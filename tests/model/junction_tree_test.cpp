@@ -71,6 +71,9 @@ RC_GTEST_PROP(JunctionTree, ACandidateWeighsAsInATreeFromScratch, ()) {
     const UInt128 bytes = model_bytes(make_junction_tree(domain, cliques).cells);
     RC_ASSERT(sizer.bytes_with(candidate) == bytes);
     RC_ASSERT(sizer.bytes_with(candidate) == bytes);  // remembered
+    const double limit = static_cast<double>(bytes);
+    RC_ASSERT(sizer.within(std::span(&candidate, 1), limit).front() == 1);
+    RC_ASSERT(sizer.within(std::span(&candidate, 1), limit * 0.999999 - 1.0).front() == 0);
     cliques.pop_back();
   }
 }

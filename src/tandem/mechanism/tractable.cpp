@@ -54,13 +54,13 @@ double weight_of(const Clique& r, std::span<const double> attribute_weights) {
 }
 
 std::vector<Clique> tractable(std::span<const Clique> candidates, const GraphicalModel& model,
-                              std::span<const Clique> measured, double limit_mb) {
+                              std::span<const Clique> measured, double limit_mb, Threads threads) {
   const ModelSizer sizer(model.domain(), measured);
+  const auto fits = sizer.within(candidates, limit_mb * 1e6, threads);
   std::vector<Clique> out;
-  for (const auto& candidate : candidates) {
-    if (model.tree().find(candidate) < model.tree().cliques.size() ||
-        static_cast<double>(sizer.bytes_with(candidate)) <= limit_mb * 1e6) {
-      out.push_back(candidate);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (fits[i] != 0 || model.tree().find(candidates[i]) < model.tree().cliques.size()) {
+      out.push_back(candidates[i]);
     }
   }
   return out;

@@ -33,7 +33,8 @@ double weight_of(const Clique& r, std::span<const double> attribute_weights);
 
 // Those inside the model already, or whose model with all that was measured stays within the limit.
 std::vector<Clique> tractable(std::span<const Clique> candidates, const GraphicalModel& model,
-                              std::span<const Clique> measured, double limit_mb);
+                              std::span<const Clique> measured, double limit_mb,
+                              Threads threads = {});
 
 // E |noise|_1 of a marginal measured with Gaussian noise.
 double expected_noise(Sigma sigma, std::size_t cells);

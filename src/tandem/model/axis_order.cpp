@@ -65,13 +65,24 @@ void transpose(const Domain& domain, std::span<const AttributeId> from,
       axes.push_back({size, stride});
     }
   }
-  if (axes.empty()) axes.push_back({1, 1});
+  while (axes.size() < 2) axes.insert(axes.begin(), {1, 0});
+  // The last two run as plain loops, those further out as an odometer.
   const auto [length, step] = axes.back();
+  axes.pop_back();
+  const auto [rows, stride] = axes.back();
+  axes.pop_back();
   std::vector<std::size_t> at(axes.size(), 0);
   std::size_t base = 0;
   for (;;) {
-    for (std::size_t j = 0; j < length; ++j) *out++ = in[base + j * step];
-    std::size_t i = axes.size() - 1;
+    for (std::size_t r = 0; r < rows; ++r, out += length) {
+      const double* row = in + base + r * stride;
+      if (step == 1) {
+        for (std::size_t j = 0; j < length; ++j) out[j] = row[j];
+      } else {
+        for (std::size_t j = 0; j < length; ++j) out[j] = row[j * step];
+      }
+    }
+    std::size_t i = axes.size();
     for (;;) {
       if (i == 0) return;
       --i;

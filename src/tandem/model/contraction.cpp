@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "tandem/base/four.h"
 #include "tandem/base/multiversion.h"
@@ -10,40 +11,72 @@
 namespace tandem {
 namespace {
 
+// A matrix of row after row, each `stride` cells after the one before.
+template <class T>
+struct Matrix {
+  T* cells;
+  std::size_t stride;
+};
+
 // Rows of `out` at once, kept in registers over the whole sum.
 template <int Rows, int Fours>
-[[gnu::always_inline]] inline void tile(const double* a, const double* b, double* out,
-                                        std::size_t inner, std::size_t columns) {
+[[gnu::always_inline]] inline void tile(const double* a, Matrix<const double> b, Matrix<double> out,
+                                        std::size_t inner) {
   Four sum[Rows][Fours] = {};
   for (std::size_t k = 0; k < inner; ++k) {
     Four right[Fours];
-    std::memcpy(right, b + k * columns, sizeof right);
+    std::memcpy(right, b.cells + k * b.stride, sizeof right);
     for (int r = 0; r < Rows; ++r) {
       const double left = a[static_cast<std::size_t>(r) * inner + k];
       for (int f = 0; f < Fours; ++f) sum[r][f] += left * right[f];
     }
   }
   for (int r = 0; r < Rows; ++r) {
-    std::memcpy(out + static_cast<std::size_t>(r) * columns, sum[r], sizeof sum[r]);
+    std::memcpy(out.cells + static_cast<std::size_t>(r) * out.stride, sum[r], sizeof sum[r]);
   }
 }
 
 template <int Rows>
-[[gnu::always_inline]] inline void strip(const double* a, const double* b, double* out,
-                                         std::size_t inner, std::size_t columns) {
+[[gnu::always_inline]] inline void strip(const double* a, Matrix<const double> b,
+                                         Matrix<double> out, std::size_t inner,
+                                         std::size_t columns) {
   std::size_t at = 0;
-  for (; at + 8 <= columns; at += 8) tile<Rows, 2>(a, b + at, out + at, inner, columns);
-  if (at < columns) tile<Rows, 1>(a, b + at, out + at, inner, columns);
+  for (; at + 8 <= columns; at += 8) {
+    tile<Rows, 2>(a, {b.cells + at, b.stride}, {out.cells + at, out.stride}, inner);
+  }
+  if (at < columns) tile<Rows, 1>(a, {b.cells + at, b.stride}, {out.cells + at, out.stride}, inner);
 }
 
-// out = a * b for row-major matrices; columns is a multiple of four.
-TANDEM_MULTIVERSION void matrix_product(const double* a, const double* b, double* out,
+// out = a * b; columns is a multiple of four, and the rows of `a` follow each other.
+TANDEM_MULTIVERSION void matrix_product(const double* a, Matrix<const double> b, Matrix<double> out,
                                         std::size_t rows, std::size_t inner, std::size_t columns) {
   std::size_t r = 0;
-  for (; r + 4 <= rows; r += 4) {
-    strip<4>(a + r * inner, b, out + r * columns, inner, columns);
+  const auto below = [&](std::size_t row) {
+    return Matrix<double>{out.cells + row * out.stride, out.stride};
+  };
+  for (; r + 4 <= rows; r += 4) strip<4>(a + r * inner, b, below(r), inner, columns);
+  if (r + 2 <= rows) {
+    strip<2>(a + r * inner, b, below(r), inner, columns);
+    r += 2;
   }
-  for (; r < rows; ++r) strip<1>(a + r * inner, b, out + r * columns, inner, columns);
+  if (r < rows) strip<1>(a + r * inner, b, below(r), inner, columns);
+}
+
+std::size_t padded_to_four(std::size_t columns) { return (columns + 3) / 4 * 4; }
+
+// Room for cells that are all written before they are read.
+using Room = std::unique_ptr<double[]>;
+Room room_for(std::size_t cells) { return std::make_unique_for_overwrite<double[]>(cells); }
+
+// The table's cells with its axes in the order `to`: in place where they are in that order already,
+// otherwise in `room`.
+const double* with_axes(const AxisOrder& order, const TableView& table,
+                        std::span<const AttributeId> to, Room& room) {
+  const auto axes = order.axes(table.clique);
+  if (std::ranges::equal(axes, to)) return table.values.data();
+  room = room_for(table.values.size());
+  transpose(order.domain(), axes, to, table.values.data(), room.get());
+  return room.get();
 }
 
 std::vector<AttributeId> chain(std::initializer_list<const Clique*> parts) {
@@ -52,10 +85,18 @@ std::vector<AttributeId> chain(std::initializer_list<const Clique*> parts) {
   return out;
 }
 
+// Columns of a matrix into those of another; each is as wide as its padding says.
+void copy_columns(const double* from, std::size_t from_padded, double* to, std::size_t to_padded,
+                  std::size_t columns, std::size_t rows) {
+  for (std::size_t r = 0; r < rows; ++r, from += from_padded, to += to_padded) {
+    for (std::size_t c = 0; c < columns; ++c) to[c] = from[c];
+  }
+}
+
 }  // namespace
 
-ArrangedTable contract(const AxisOrder& order, const ArrangedTable& left,
-                       const ArrangedTable& right, const Clique& keep) {
+ArrangedTable contract(const AxisOrder& order, const TableView& left, const TableView& right,
+                       const Clique& keep) {
   const Domain& domain = order.domain();
   const Clique shared = intersect(left.clique, right.clique);
   const Clique batch = intersect(shared, keep);
@@ -64,8 +105,8 @@ ArrangedTable contract(const AxisOrder& order, const ArrangedTable& left,
   const Clique only_left = without(left.clique, shared);
   const Clique only_right = without(right.clique, shared);
   const bool swap = domain.cells(only_left) > domain.cells(only_right);
-  const ArrangedTable& a = swap ? right : left;
-  const ArrangedTable& b = swap ? left : right;
+  const TableView& a = swap ? right : left;
+  const TableView& b = swap ? left : right;
   const Clique& in_rows = swap ? only_right : only_left;
   const Clique& in_columns = swap ? only_left : only_right;
 
@@ -73,94 +114,125 @@ ArrangedTable contract(const AxisOrder& order, const ArrangedTable& left,
   const std::size_t inner = domain.cells(summed);
   const std::size_t rows = domain.cells(in_rows);
   const std::size_t columns = domain.cells(in_columns);
-  const std::size_t padded = (columns + 3) / 4 * 4;
+  const std::size_t padded = padded_to_four(columns);
 
-  std::vector<double> a_values(a.values.size());
-  transpose(domain, order.axes(a.clique), chain({&batch, &in_rows, &summed}), a.values.data(),
-            a_values.data());
-  std::vector<double> b_values(batches * inner * padded, 0.0);
-  transpose(domain, order.axes(b.clique), chain({&batch, &summed, &in_columns}), b.values.data(),
-            b_values.data());
-  if (padded != columns) {  // spread the rows out, from the last
-    for (std::size_t r = batches * inner; r-- > 0;) {
-      std::copy_backward(b_values.begin() + static_cast<std::ptrdiff_t>(r * columns),
-                         b_values.begin() + static_cast<std::ptrdiff_t>((r + 1) * columns),
-                         b_values.begin() + static_cast<std::ptrdiff_t>(r * padded + columns));
-      std::fill_n(b_values.begin() + static_cast<std::ptrdiff_t>(r * padded + columns),
-                  padded - columns, 0.0);
-    }
-  }
-  std::vector<double> product(batches * rows * padded);
-  for (std::size_t i = 0; i < batches; ++i) {
-    matrix_product(a_values.data() + i * rows * inner, b_values.data() + i * inner * padded,
-                   product.data() + i * rows * padded, rows, inner, padded);
-  }
+  Room room_of_a, room_of_b;
+  const double* a_values = with_axes(order, a, chain({&batch, &in_rows, &summed}), room_of_a);
+  const double* b_values = with_axes(order, b, chain({&batch, &summed, &in_columns}), room_of_b);
   if (padded != columns) {
-    for (std::size_t r = 1; r < batches * rows; ++r) {
-      std::copy_n(product.begin() + static_cast<std::ptrdiff_t>(r * padded), columns,
-                  product.begin() + static_cast<std::ptrdiff_t>(r * columns));
-    }
-    product.resize(batches * rows * columns);
+    Room spread = room_for(batches * inner * padded);
+    std::fill_n(spread.get(), batches * inner * padded, 0.0);
+    copy_columns(b_values, columns, spread.get(), padded, columns, batches * inner);
+    room_of_b = std::move(spread);
+    b_values = room_of_b.get();
+  }
+  Room product = room_for(batches * rows * padded);
+  for (std::size_t i = 0; i < batches; ++i) {
+    matrix_product(a_values + i * rows * inner, {b_values + i * inner * padded, padded},
+                   {product.get() + i * rows * padded, padded}, rows, inner, padded);
+  }
+  if (padded != columns) {  // closes the gaps in place, from the first
+    copy_columns(product.get(), padded, product.get(), columns, columns, batches * rows);
   }
 
-  ArrangedTable out{join(batch, join(in_rows, in_columns)), std::vector<double>(product.size())};
-  transpose(domain, chain({&batch, &in_rows, &in_columns}), order.axes(out.clique), product.data(),
+  ArrangedTable out{join(batch, join(in_rows, in_columns)),
+                    std::vector<double>(batches * rows * columns)};
+  transpose(domain, chain({&batch, &in_rows, &in_columns}), order.axes(out.clique), product.get(),
             out.values.data());
   return out;
 }
 
-std::vector<Factor> contract_each(const AxisOrder& order, const ArrangedTable& left,
-                                  std::span<const ArrangedTable* const> rights,
-                                  const Clique& keep) {
+RightSide::RightSide(const AxisOrder& order, Clique shared, const Clique& keep,
+                     std::span<const ArrangedTable* const> rights)
+    : order_(order),
+      shared_(std::move(shared)),
+      batch_(intersect(shared_, keep)),
+      summed_(without(shared_, keep)) {
   const Domain& domain = order.domain();
-  const Clique shared = intersect(left.clique, rights.front()->clique);
-  const Clique batch = intersect(shared, keep);
-  const Clique summed = without(shared, keep);
-  const Clique in_rows = without(left.clique, shared);
-  const std::size_t batches = domain.cells(batch);
-  const std::size_t inner = domain.cells(summed);
-  const std::size_t rows = domain.cells(in_rows);
-  std::vector<Clique> own;
-  std::vector<std::size_t> starts = {0};  // of each right's columns
+  starts_.push_back(0);
   for (const auto* right : rights) {
-    own.push_back(without(right->clique, shared));
-    starts.push_back(starts.back() + domain.cells(own.back()));
+    own_.push_back(without(right->clique, shared_));
+    columns_.push_back(domain.cells(own_.back()));
+    starts_.push_back(starts_.back() + padded_to_four(columns_.back()));
   }
-  const std::size_t padded = (starts.back() + 3) / 4 * 4;
-
-  std::vector<double> a(left.values.size());
-  transpose(domain, order.axes(left.clique), chain({&batch, &in_rows, &summed}), left.values.data(),
-            a.data());
-  std::vector<double> b(batches * inner * padded, 0.0);
-  std::vector<double> room;
+  const std::size_t rows = domain.cells(shared_);
+  const std::size_t width = starts_.back();
+  matrix_ = room_for(rows * width);
   for (std::size_t i = 0; i < rights.size(); ++i) {
-    const std::size_t columns = starts[i + 1] - starts[i];
-    room.resize(rights[i]->values.size());
-    transpose(domain, order.axes(rights[i]->clique), chain({&batch, &summed, &own[i]}),
-              rights[i]->values.data(), room.data());
-    for (std::size_t r = 0; r < batches * inner; ++r) {
-      std::copy_n(room.data() + r * columns, columns, b.data() + r * padded + starts[i]);
+    Room room;
+    const double* mine = with_axes(order, *rights[i], chain({&batch_, &summed_, &own_[i]}), room);
+    double* to = matrix_.get() + starts_[i];
+    copy_columns(mine, columns_[i], to, width, columns_[i], rows);
+    const std::size_t gap = starts_[i + 1] - starts_[i] - columns_[i];
+    for (std::size_t r = 0; r < rows && gap > 0; ++r) {
+      std::fill_n(to + r * width + columns_[i], gap, 0.0);
     }
   }
-  std::vector<double> product(batches * rows * padded);
+}
+
+// Each product is a Table, whose cells have the axes that `axes` says.
+template <class Table, class Axes>
+std::vector<Table> RightSide::products(const TableView& left, std::span<const std::size_t> which,
+                                       Axes&& axes) const {
+  const Domain& domain = order_.domain();
+  const Clique in_rows = without(left.clique, shared_);
+  const std::size_t batches = domain.cells(batch_);
+  const std::size_t inner = domain.cells(summed_);
+  const std::size_t rows = domain.cells(in_rows);
+  const std::size_t width = starts_.back();
+  Room room_of_a;
+  const double* a = with_axes(order_, left, chain({&batch_, &in_rows, &summed_}), room_of_a);
+
+  // Rights that stand side by side are one product.
+  struct Run {
+    std::size_t from, columns, to;
+  };
+  std::vector<Run> runs;
+  std::size_t found = 0;
+  for (const auto i : which) {
+    const std::size_t more = starts_[i + 1] - starts_[i];
+    if (runs.empty() || runs.back().from + runs.back().columns != starts_[i]) {
+      runs.push_back({starts_[i], 0, found});
+    }
+    runs.back().columns += more;
+    found += more;
+  }
+  const Room product = room_for(batches * rows * found);
   for (std::size_t i = 0; i < batches; ++i) {
-    matrix_product(a.data() + i * rows * inner, b.data() + i * inner * padded,
-                   product.data() + i * rows * padded, rows, inner, padded);
+    const double* b = matrix_.get() + i * inner * width;
+    double* to = product.get() + i * rows * found;
+    for (const auto& run : runs) {
+      matrix_product(a + i * rows * inner, {b + run.from, width}, {to + run.to, found}, rows, inner,
+                     run.columns);
+    }
   }
 
-  std::vector<Factor> out;
-  for (std::size_t i = 0; i < rights.size(); ++i) {
-    const std::size_t columns = starts[i + 1] - starts[i];
-    room.resize(batches * rows * columns);
-    for (std::size_t r = 0; r < batches * rows; ++r) {
-      std::copy_n(product.data() + r * padded + starts[i], columns, room.data() + r * columns);
-    }
-    Factor factor{join(batch, join(in_rows, own[i])), std::vector<double>(room.size())};
-    transpose(domain, chain({&batch, &in_rows, &own[i]}), factor.clique.ids(), room.data(),
-              factor.values.data());
-    out.push_back(std::move(factor));
+  std::vector<Table> out;
+  out.reserve(which.size());
+  std::size_t start = 0;
+  for (const auto i : which) {
+    const std::size_t cells = batches * rows * columns_[i];
+    const Room room = room_for(cells);
+    copy_columns(product.get() + start, found, room.get(), columns_[i], columns_[i],
+                 batches * rows);
+    start += starts_[i + 1] - starts_[i];
+    Table table{join(batch_, join(in_rows, own_[i])), std::vector<double>(cells)};
+    transpose(domain, chain({&batch_, &in_rows, &own_[i]}), axes(table.clique), room.get(),
+              table.values.data());
+    out.push_back(std::move(table));
   }
   return out;
+}
+
+std::vector<ArrangedTable> RightSide::times(const TableView& left,
+                                            std::span<const std::size_t> which) const {
+  return products<ArrangedTable>(left, which,
+                                 [&](const Clique& clique) { return order_.axes(clique); });
+}
+
+std::vector<Factor> RightSide::factors_times(const TableView& left,
+                                             std::span<const std::size_t> which) const {
+  return products<Factor>(left, which, [](const Clique& clique) { return clique.ids(); });
 }
 
 }  // namespace tandem

@@ -14,6 +14,7 @@ namespace tandem {
 namespace {
 
 constexpr UInt128 kMost = ~UInt128{0};
+constexpr double kExact = 0x1p53;
 
 UInt128 times(UInt128 a, UInt128 b) {
   UInt128 product = 0;
@@ -24,17 +25,33 @@ UInt128 plus(UInt128 a, UInt128 b) {
   return __builtin_add_overflow(a, b, &sum) ? kMost : sum;
 }
 
+// Four at a time, so that the compiler needs no order of comparisons.
+double least_of(const double* values, std::size_t count) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double part[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
+  std::size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    for (std::size_t t = 0; t < 4; ++t) {
+      part[t] = values[i + t] < part[t] ? values[i + t] : part[t];
+    }
+  }
+  for (; i < count; ++i) part[0] = std::min(part[0], values[i]);
+  return std::min(std::min(part[0], part[1]), std::min(part[2], part[3]));
+}
+
 // A graph on the attributes from which they are eliminated one by one.
 class Elimination {
  public:
   Elimination(const Domain& domain, std::span<const Clique> cliques)
       : words_((domain.size() + 63) / 64),
         sizes_(domain.size()),
+        codes_(domain.size()),
         rows_(domain.size() * words_, 0),
         alive_(words_, 0),
         cost_(domain.size(), 0.0) {
     for (AttributeId id = 0; id < domain.size(); ++id) {
       sizes_[id] = domain[id].size;
+      codes_[id] = domain[id].size;
       row(id)[id / 64] |= bit(id);  // its own neighbour: a row is then the table it would make
       alive_[id / 64] |= bit(id);
     }
@@ -52,16 +69,12 @@ class Elimination {
   bool done() const { return steps_ == sizes_.size(); }
   UInt128 cells() const { return cells_; }
 
+  // The first of the least cost.
   AttributeId cheapest() const {
-    auto best = static_cast<AttributeId>(sizes_.size());
-    double least = std::numeric_limits<double>::infinity();
-    for_each(alive_.data(), [&](AttributeId id) {
-      if (cost_[id] < least || best == sizes_.size()) {
-        least = cost_[id];
-        best = id;
-      }
-    });
-    return best;
+    const double least = least_of(cost_.data(), cost_.size());
+    std::size_t at = 0;
+    while (cost_[at] != least || (alive_[at / 64] >> (at % 64) & 1U) == 0) ++at;
+    return static_cast<AttributeId>(at);
   }
 
   // Takes the attribute out; its neighbours become neighbours of each other.
@@ -71,19 +84,26 @@ class Elimination {
     const std::uint64_t* table = tables_.data() + start;
     ++steps_;
     alive_[gone / 64] &= ~bit(gone);
+    cost_[gone] = std::numeric_limits<double>::infinity();
     for_each(table, [&](AttributeId id) {
       if (id == gone) return;
       std::uint64_t* mine = row(id);
-      for (std::size_t w = 0; w < words_; ++w) mine[w] |= table[w];
+      double cost = cost_[id] / sizes_[gone];
+      for (std::size_t w = 0; w < words_; ++w) {
+        for (std::uint64_t added = table[w] & ~mine[w]; added != 0; added &= added - 1) {
+          cost *= sizes_[w * 64 + static_cast<std::size_t>(std::countr_zero(added))];
+        }
+        mine[w] |= table[w];
+      }
       mine[gone / 64] &= ~bit(gone);
-      cost_[id] = cost_of(id);
+      // Whole numbers that a double holds come out the same either way.
+      cost_[id] = cost_[id] < kExact && cost < kExact ? cost : cost_of(id);
     });
     if (inside_earlier(table, start)) {
       tables_.resize(start);
     } else {
       UInt128 product = 1;
-      for_each(table,
-               [&](AttributeId id) { product = times(product, static_cast<UInt128>(sizes_[id])); });
+      for_each(table, [&](AttributeId id) { product = times(product, codes_[id]); });
       cells_ = plus(cells_, product);
     }
   }
@@ -148,9 +168,10 @@ class Elimination {
 
   std::size_t words_;
   std::vector<double> sizes_;
-  std::vector<std::uint64_t> rows_;  // of each attribute: itself and its neighbours
+  std::vector<std::uint64_t> codes_;  // the same
+  std::vector<std::uint64_t> rows_;   // of each attribute: itself and its neighbours
   std::vector<std::uint64_t> alive_;
-  std::vector<double> cost_;
+  std::vector<double> cost_;           // infinite for those that are gone
   std::vector<std::uint64_t> tables_;  // the maximal ones made so far
   std::size_t steps_ = 0;
   UInt128 cells_ = 0;
@@ -220,6 +241,8 @@ struct ModelSizer::Impl {
   std::vector<std::size_t> turn;    // of each attribute in it
   std::vector<Elimination> before;  // the graph before each turn, and at the end
   mutable std::unordered_map<Clique, UInt128> known;
+
+  std::size_t first_turn(const Clique& candidate) const;
 };
 
 ModelSizer::ModelSizer(const Domain& domain, std::span<const Clique> cliques)
@@ -242,20 +265,54 @@ ModelSizer& ModelSizer::operator=(ModelSizer&&) noexcept = default;
 
 UInt128 ModelSizer::bytes() const { return model_bytes(impl_->before.back().cells()); }
 
+// The candidate makes its own attributes dearer and no other one cheaper or dearer. So nothing
+// changes before the turn of the first of them.
+std::size_t ModelSizer::Impl::first_turn(const Clique& candidate) const {
+  std::size_t first = order.size();
+  for (const auto id : candidate) first = std::min(first, turn[id]);
+  return first;
+}
+
 UInt128 ModelSizer::bytes_with(const Clique& candidate) const {
   if (candidate.size() < 2 || impl_->before.front().connected(candidate)) return bytes();
   const auto known = impl_->known.find(candidate);
   if (known != impl_->known.end()) return known->second;
-  // The candidate makes its own attributes dearer and no other one cheaper or dearer. So nothing
-  // changes before the turn of the first of them.
-  std::size_t first = impl_->order.size();
-  for (const auto id : candidate) first = std::min(first, impl_->turn[id]);
-  Elimination elimination = impl_->before[first];
+  Elimination elimination = impl_->before[impl_->first_turn(candidate)];
   elimination.add(candidate);
   while (!elimination.done()) elimination.eliminate(elimination.cheapest());
   const UInt128 bytes = model_bytes(elimination.cells());
   impl_->known.emplace(candidate, bytes);
   return bytes;
+}
+
+std::vector<char> ModelSizer::within(std::span<const Clique> candidates, double limit_bytes,
+                                     Threads threads) const {
+  constexpr std::size_t kTogether = 256;
+  std::vector<char> out(candidates.size());
+  const auto small = [&](UInt128 cells) {
+    return static_cast<double>(model_bytes(cells)) <= limit_bytes;
+  };
+  const char without_any = small(impl_->before.back().cells()) ? 1 : 0;
+  parallel_for((candidates.size() + kTogether - 1) / kTogether, threads, [&](std::size_t task) {
+    Elimination elimination = impl_->before.back();  // its room is used again and again
+    const std::size_t end = std::min(candidates.size(), (task + 1) * kTogether);
+    for (std::size_t i = task * kTogether; i < end; ++i) {
+      const Clique& candidate = candidates[i];
+      if (candidate.size() < 2 || impl_->before.front().connected(candidate)) {
+        out[i] = without_any;
+        continue;
+      }
+      elimination = impl_->before[impl_->first_turn(candidate)];
+      elimination.add(candidate);
+      bool fits = true;
+      while (fits && !elimination.done()) {
+        elimination.eliminate(elimination.cheapest());
+        fits = small(elimination.cells());
+      }
+      out[i] = fits ? 1 : 0;
+    }
+  });
+  return out;
 }
 
 }  // namespace tandem

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tandem/base/int128.h"
+#include "tandem/base/parallel.h"
 #include "tandem/data/clique.h"
 #include "tandem/data/domain.h"
 
@@ -55,6 +56,9 @@ class ModelSizer {
 
   UInt128 bytes() const;                              // without a candidate
   UInt128 bytes_with(const Clique& candidate) const;  // not for two threads at once: it remembers
+  // Of each candidate whether bytes_with() is at most the limit. Stops weighing one when it is not.
+  std::vector<char> within(std::span<const Clique> candidates, double limit_bytes,
+                           Threads threads = {}) const;
 
  private:
   struct Impl;

@@ -2,11 +2,12 @@
 #include "tandem/model/tree_marginals.h"
 
 #include <algorithm>
-#include <limits>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "tandem/base/check.h"
+#include "tandem/model/shared_sums.h"
 
 namespace tandem {
 
@@ -14,106 +15,27 @@ namespace {
 
 // What is smaller than this has no inverse that a double can hold, and is as good as nothing.
 constexpr double kLeastMass = 1e-290;
+// Products are made together up to so many cells.
+constexpr double kTogether = 1 << 17;
+// A group is one task; more than so many shares of all queries would leave threads waiting.
+constexpr std::size_t kTasks = 64;
+constexpr std::size_t kFewQueries = 64;
 
-// Of the cliques where a marginal could be put together, so many are weighed against each other, if
-// their tables have at least so many cells; otherwise the weighing would cost more than it saves.
-constexpr std::size_t kWeighed = 8;
-constexpr std::size_t kWorthWeighing = 4096;
+Clique clique_of(std::span<const AttributeId> ids) {
+  return Clique(std::vector<AttributeId>(ids.begin(), ids.end()));
+}
+
+bool same(const TreeRoutes::Branch& a, const TreeRoutes::Branch& b) {
+  return a.side == b.side && a.ids == b.ids;
+}
 
 }  // namespace
 
-TreeMarginals::TreeMarginals(const GraphicalModel& model) : model_(model) {
-  const auto& tree = model.tree();
-  const std::size_t count = tree.cliques.size();
-  std::vector<std::vector<std::size_t>> neighbours(count);
-  for (std::size_t c = 1; c < count; ++c) {
-    neighbours[c].push_back(tree.parent[c]);
-    neighbours[tree.parent[c]].push_back(c);
-  }
-  toward_.assign(count, std::vector<std::size_t>(model.domain().size(), count));
-  for (std::size_t c = 0; c < count; ++c) {
-    for (const auto id : tree.cliques[c]) toward_[c][id] = c;
-    for (const auto neighbour : neighbours[c]) {
-      std::vector<std::pair<std::size_t, std::size_t>> stack{{neighbour, c}};  // and where from
-      while (!stack.empty()) {
-        const auto [at, from] = stack.back();
-        stack.pop_back();
-        for (const auto id : tree.cliques[at]) {
-          if (toward_[c][id] == count) toward_[c][id] = neighbour;
-        }
-        for (const auto next : neighbours[at]) {
-          if (next != from) stack.emplace_back(next, at);
-        }
-      }
-    }
-  }
-}
+TreeMarginals::TreeMarginals(const GraphicalModel& model)
+    : model_(model), routes_(model), place_of_(routes_.edges() * model.domain().size(), 0) {}
 
-const Clique& TreeMarginals::separator(std::size_t a, std::size_t b) const {
-  const auto& tree = model_.tree();
-  return tree.parent[a] == b && a != 0 ? tree.separators[a] : tree.separators[b];
-}
-
-// The attributes of `part` outside `meet`, by the neighbour beyond which they lie.
-std::vector<std::pair<std::size_t, Clique>> TreeMarginals::branches(std::size_t meet,
-                                                                    const Clique& part) const {
-  std::vector<std::pair<std::size_t, std::vector<AttributeId>>> found;
-  for (const auto id : part) {
-    const std::size_t side = toward_[meet][id];
-    if (side == meet) continue;
-    auto at = std::ranges::find(found, side, [](const auto& entry) { return entry.first; });
-    if (at == found.end()) at = found.insert(at, {side, {}});
-    at->second.push_back(id);
-  }
-  // Wide separators go first, so that the products get narrow early.
-  std::ranges::stable_sort(found, std::ranges::greater(), [&](const auto& entry) {
-    return model_.domain().cells(separator(meet, entry.first));
-  });
-  std::vector<std::pair<std::size_t, Clique>> out;
-  for (auto& [side, ids] : found) out.emplace_back(side, Clique(std::move(ids)));
-  return out;
-}
-
-TreeMarginals::Route TreeMarginals::route(const Clique& clique) const {
-  const auto& tree = model_.tree();
-  // Promising is where no side brings more attributes than it must, few are outside, and the table
-  // is small.
-  using Promise = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
-  std::vector<Promise> promising;
-  std::vector<std::size_t> brought(tree.cliques.size(), 0);
-  for (std::size_t c = 0; c < tree.cliques.size(); ++c) {
-    std::size_t most = 0;
-    std::size_t outside = 0;
-    for (const auto id : clique) {
-      if (toward_[c][id] == c) continue;
-      ++outside;
-      most = std::max(most, ++brought[toward_[c][id]]);
-    }
-    for (const auto id : clique) brought[toward_[c][id]] = 0;
-    promising.emplace_back(most, outside, model_.belief(c).size(), c);
-  }
-  const std::size_t few = std::min(kWeighed, promising.size());
-  std::partial_sort(promising.begin(), promising.begin() + static_cast<std::ptrdiff_t>(few),
-                    promising.end());
-  Route out;
-  out.meet = std::get<3>(promising.front());
-  if (model_.belief(out.meet).size() >= kWorthWeighing) {
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < few; ++i) {
-      const std::size_t c = std::get<3>(promising[i]);
-      const double cost = work(c, c, clique);
-      if (cost < least) std::tie(least, out.meet) = std::pair(cost, c);
-    }
-  }
-  out.last = out.meet;
-  out.first_part = clique;
-  const auto sides = branches(out.meet, clique);
-  if (!sides.empty()) {
-    out.last = sides.back().first;
-    out.last_part = sides.back().second;
-    out.first_part = without(clique, out.last_part);
-  }
-  return out;
+TableView TreeMarginals::belief(std::size_t clique) const {
+  return {model_.tree().cliques[clique], model_.belief(clique)};
 }
 
 ArrangedTable TreeMarginals::sum_of(std::size_t clique, const Clique& onto) const {
@@ -123,155 +45,286 @@ ArrangedTable TreeMarginals::sum_of(std::size_t clique, const Clique& onto) cons
   return out;
 }
 
-// Follows joint(), counting.
-double TreeMarginals::work(std::size_t from, std::size_t to, const Clique& part) const {
-  const auto cells = [&](const Clique& clique) {
-    double out = 1.0;
-    for (const auto id : clique) out *= static_cast<double>(model_.domain()[id].size);
-    return out;
-  };
-  const auto sides = branches(from, part);
-  Clique keep = part;
-  if (to != from) keep = join(keep, separator(from, to));
-  Clique table = intersect(keep, model_.tree().cliques[from]);
-  for (const auto& [side, ids] : sides) table = join(table, separator(from, side));
-  double out = static_cast<double>(model_.belief(from).size()) / 4.0;  // sums are quick
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    Clique still = keep;
-    for (std::size_t j = i + 1; j < sides.size(); ++j) {
-      still = join(still, separator(from, sides[j].first));
+ArrangedTable TreeMarginals::given(const TableView& table, const Clique& separator) const {
+  const auto plan = model_.order().plan(table.clique, separator);
+  std::vector<double> inverse(plan.small_cells());
+  plan.sum(table.values.data(), inverse.data());
+  for (double& mass : inverse) mass = mass > kLeastMass ? 1.0 / mass : 0.0;
+  ArrangedTable out{table.clique, std::vector<double>(plan.large_cells())};
+  plan.multiply(table.values.data(), inverse.data(), out.values.data());
+  return out;
+}
+
+std::size_t TreeMarginals::place(std::size_t from, std::size_t to, AttributeId id) const {
+  return place_of_[routes_.edge(from, to) * model_.domain().size() + id] - 1;
+}
+
+const ArrangedTable& TreeMarginals::single(std::size_t from, std::size_t to, AttributeId id) const {
+  return singles_[place(from, to, id)];
+}
+
+ArrangedTable TreeMarginals::conditional(std::size_t from, std::size_t to,
+                                         std::span<const AttributeId> ids) const {
+  const Route route = routes_.from(from, ids);
+  const Clique& separator = routes_.separator(from, to);
+  std::vector<Clique> keep(route.branches.size() + 1, join(clique_of(route.here), separator));
+  for (std::size_t i = route.branches.size(); i-- > 0;) {
+    keep[i] = join(keep[i + 1], routes_.separator(from, route.branches[i].side));
+  }
+  ArrangedTable table = given(sum_of(from, keep.front()), separator);
+  for (std::size_t i = 0; i < route.branches.size(); ++i) {
+    const auto& [side, beyond] = route.branches[i];
+    table = beyond.size() == 1
+                ? contract(model_.order(), table, single(side, from, beyond.front()), keep[i + 1])
+                : contract(model_.order(), table, conditional(side, from, beyond), keep[i + 1]);
+  }
+  return table;
+}
+
+// Puts the conditional on its list, after those that it builds on. Returns its level.
+std::size_t TreeMarginals::list(std::size_t edge, AttributeId id,
+                                std::vector<std::vector<std::size_t>>& levels) {
+  const std::size_t at = edge * model_.domain().size() + id;
+  if (place_of_[at] != 0) return level_of_[place_of_[at] - 1];
+  const std::size_t from = routes_.from_of(edge);
+  const std::size_t next = routes_.toward(from, id);
+  const std::size_t level = next == from ? 0 : list(routes_.edge(next, from), id, levels) + 1;
+  singles_.emplace_back();
+  level_of_.push_back(level);
+  place_of_[at] = static_cast<std::uint32_t>(singles_.size());
+  if (levels.size() <= level) levels.resize(level + 1);
+  levels[level].push_back(at);
+  return level;
+}
+
+void TreeMarginals::list_all(const Route& route, std::vector<std::vector<std::size_t>>& levels) {
+  for (const auto& [side, ids] : route.branches) {
+    if (ids.size() == 1) {
+      list(routes_.edge(side, route.meet), ids.front(), levels);
+    } else {
+      list_all(routes_.from(side, ids), levels);
     }
-    const auto& [side, ids] = sides[i];
-    table = join(table, ids);
-    out += cells(table);
-    if (ids.size() > 1) out += work(side, from, ids);
-    table = without(table, without(separator(from, side), still));
+  }
+}
+
+void TreeMarginals::prepare(std::span<const Query> queries, Threads threads) {
+  std::vector<std::vector<std::size_t>> levels;
+  for (const auto& query : queries) list_all(query.route, levels);
+  for (auto& wanted : levels) {
+    std::ranges::sort(wanted);
+    prepare_level(wanted, threads);
+  }
+}
+
+void TreeMarginals::prepare_level(std::span<const std::size_t> wanted, Threads threads) {
+  const std::size_t attributes = model_.domain().size();
+  // Attributes that come the same way take one product.
+  struct Way {
+    std::size_t from, to, next;
+    std::vector<AttributeId> ids;
+  };
+  std::vector<Way> ways;
+  for (const auto at : wanted) {
+    const std::size_t from = routes_.from_of(at / attributes);
+    const std::size_t to = routes_.to_of(at / attributes);
+    const auto id = static_cast<AttributeId>(at % attributes);
+    const std::size_t next = routes_.toward(from, id);
+    // Those of one edge are neighbours, and few.
+    auto way = ways.end();
+    while (next != from && way != ways.begin() && (way - 1)->from == from && (way - 1)->to == to) {
+      if ((--way)->next == next) break;
+    }
+    if (way != ways.end() && way->next == next && next != from) {
+      way->ids.push_back(id);
+    } else {
+      ways.push_back({from, to, next, {id}});
+    }
+  }
+  std::vector<WantedSum> sums;
+  for (std::size_t w = 0; w < ways.size(); ++w) {
+    const auto& [from, to, next, ids] = ways[w];
+    sums.push_back({from,
+                    join(routes_.separator(from, to),
+                         next == from ? Clique{ids.front()} : routes_.separator(from, next)),
+                    w});
+  }
+  const auto table = [&](std::size_t clique) { return belief(clique); };
+  share_sums(model_.order(), table, std::move(sums), threads,
+             [&](std::size_t w, const TableView& sum) {
+               const Way& way = ways[w];
+               const Clique& separator = routes_.separator(way.from, way.to);
+               auto nearer = given(sum, separator);
+               if (way.next == way.from) {
+                 singles_[place(way.from, way.to, way.ids.front())] = std::move(nearer);
+                 return;
+               }
+               std::vector<const ArrangedTable*> rights;
+               for (const auto id : way.ids) rights.push_back(&single(way.next, way.from, id));
+               std::vector<std::size_t> all(rights.size());
+               std::iota(all.begin(), all.end(), std::size_t{0});
+               const RightSide side(model_.order(), routes_.separator(way.from, way.next),
+                                    separator, rights);
+               auto found = side.times(nearer, all);
+               for (std::size_t i = 0; i < found.size(); ++i) {
+                 singles_[place(way.from, way.to, way.ids[i])] = std::move(found[i]);
+               }
+             });
+}
+
+TreeMarginals::Query TreeMarginals::query(const Clique& clique, std::size_t number) const {
+  Query out{routes_.route(clique), number, {}};
+  const auto& route = out.route;
+  auto& key = out.key;
+  key.reserve(3 + clique.size() + route.branches.size());
+  key.push_back(static_cast<std::uint32_t>(route.meet));
+  key.push_back(static_cast<std::uint32_t>(route.branches.size()));
+  key.push_back(static_cast<std::uint32_t>(route.here.size()));
+  for (const auto id : route.here) key.push_back(id);
+  for (const auto& branch : route.branches) {
+    key.push_back(routes_.width_class(route.meet, branch.side));
+  }
+  for (const auto& branch : route.branches)
+    key.insert(key.end(), branch.ids.begin(), branch.ids.end());
+  return out;
+}
+
+std::vector<TreeMarginals::Group> TreeMarginals::groups_of(std::span<const Query> queries,
+                                                           std::size_t most) const {
+  std::vector<Group> out;
+  for (std::size_t i = 0, end = 0; i < queries.size(); i = end) {
+    const Route& route = queries[i].route;
+    const std::size_t shape = 3 + route.here.size() + route.branches.size();
+    while (end < queries.size() && end < i + most &&
+           std::equal(queries[i].key.begin(),
+                      queries[i].key.begin() + static_cast<std::ptrdiff_t>(shape),
+                      queries[end].key.begin(),
+                      queries[end].key.begin() +
+                          static_cast<std::ptrdiff_t>(std::min(shape, queries[end].key.size())))) {
+      ++end;
+    }
+    Group group{queries.subspan(i, end - i), clique_of(route.here), {}, {}};
+    group.keep.resize(route.branches.size());
+    group.needed = group.here;
+    for (std::size_t b = route.branches.size(); b-- > 0;) {
+      group.keep[b] = group.needed;
+      group.needed = join(group.needed, routes_.separator(route.meet, route.branches[b].side));
+    }
+    out.push_back(std::move(group));
   }
   return out;
 }
 
-ArrangedTable TreeMarginals::joint(std::size_t from, std::size_t to, const Clique& part) const {
-  const auto sides = branches(from, part);
-  Clique here = intersect(part, model_.tree().cliques[from]);
-  Clique keep = part;
-  if (to != from) {
-    here = join(here, separator(from, to));
-    keep = join(keep, separator(from, to));
+struct TreeMarginals::Rights {
+  std::vector<std::pair<std::size_t, AttributeId>> singles;  // side and attribute, in order
+  RightSide tables;
+};
+
+void TreeMarginals::answer(const Group& group, const TableView& table,
+                           std::span<Factor> out) const {
+  const Route& route = group.queries.front().route;
+  if (route.branches.empty()) {
+    Factor whole{table.clique, std::vector<double>(table.values.size())};
+    model_.order().restore(table.clique, table.values, whole.values);
+    for (const auto& query : group.queries) out[query.number] = whole;
+    return;
   }
-  Clique needed = here;
-  for (const auto& [side, ids] : sides) needed = join(needed, separator(from, side));
-  ArrangedTable table = sum_of(from, needed);
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    Clique still = keep;  // what later products need too
-    for (std::size_t j = i + 1; j < sides.size(); ++j) {
-      still = join(still, separator(from, sides[j].first));
+  std::vector<Rights> rights;
+  for (std::size_t depth = 0; depth < group.keep.size(); ++depth) {
+    std::vector<std::pair<std::size_t, AttributeId>> singles;
+    for (const auto& query : group.queries) {
+      const auto& [side, ids] = query.route.branches[depth];
+      if (ids.size() == 1) singles.emplace_back(side, ids.front());
     }
-    const auto& [side, ids] = sides[i];
-    const auto known = ids.size() == 1 ? singles_.find({{side, from}, ids[0]}) : singles_.end();
-    table = known != singles_.end()
-                ? contract(model_.order(), table, known->second, still)
-                : contract(model_.order(), table, conditional(side, from, ids), still);
+    std::ranges::sort(singles, {}, [](const auto& s) { return std::pair(s.second, s.first); });
+    singles.erase(std::unique(singles.begin(), singles.end()), singles.end());
+    std::vector<const ArrangedTable*> tables;
+    for (const auto& [side, id] : singles) tables.push_back(&single(side, route.meet, id));
+    const Clique& separator = routes_.separator(route.meet, route.branches[depth].side);
+    rights.push_back(
+        {std::move(singles), RightSide(model_.order(), separator, group.keep[depth], tables)});
   }
-  return table;
+  multiply(group, rights, group.queries, table, out);
 }
 
-ArrangedTable TreeMarginals::conditional(std::size_t from, std::size_t to,
-                                         const Clique& part) const {
-  ArrangedTable table = joint(from, to, part);
-  const auto below = sum_of(from, separator(from, to));
-  std::vector<double> inverse(below.values.size());
-  for (std::size_t i = 0; i < inverse.size(); ++i) {
-    inverse[i] = below.values[i] > kLeastMass ? 1.0 / below.values[i] : 0.0;
+// The products from here on: `rights` are those that are still to be taken.
+void TreeMarginals::multiply(const Group& group, std::span<const Rights> rights,
+                             std::span<const Query> queries, const TableView& table,
+                             std::span<Factor> out) const {
+  const auto& order = model_.order();
+  const std::size_t meet = queries.front().route.meet;
+  const std::size_t depth = group.keep.size() - rights.size();
+  const bool last = rights.size() == 1;
+  const auto branch = [&](std::size_t i) -> const Branch& {
+    return queries[i].route.branches[depth];
+  };
+  const Clique& separator = routes_.separator(meet, branch(0).side);
+  const Clique kept = without(table.clique, without(separator, group.keep[depth]));
+  const auto rows = static_cast<double>(model_.domain().cells(kept));
+  // Runs of queries that take the same product; several products are made together.
+  std::vector<std::size_t> which;
+  std::vector<std::span<const Query>> runs;
+  double cells = 0.0;
+  const auto finish = [&] {
+    if (which.empty()) return;
+    if (last) {
+      auto found = rights.front().tables.factors_times(table, which);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        for (const auto& query : runs[i].subspan(1)) out[query.number] = found[i];
+        out[runs[i].front().number] = std::move(found[i]);
+      }
+    } else {
+      const auto found = rights.front().tables.times(table, which);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        multiply(group, rights.subspan(1), runs[i], found[i], out);
+      }
+    }
+    which.clear();
+    runs.clear();
+    cells = 0.0;
+  };
+  std::size_t at = 0;  // in the singles, whose order is that of the queries
+  for (std::size_t i = 0, end = 0; i < queries.size(); i = end) {
+    while (end < queries.size() && same(branch(end), branch(i))) ++end;
+    const auto run = queries.subspan(i, end - i);
+    const auto& [side, ids] = branch(i);
+    if (ids.size() == 1) {
+      const auto& singles = rights.front().singles;
+      while (singles[at] != std::pair(side, ids.front())) ++at;
+      which.push_back(at);
+      runs.push_back(run);
+      cells += rows * model_.domain()[ids.front()].size;
+      if (cells >= kTogether) finish();
+      continue;
+    }
+    const auto more = contract(order, table, conditional(side, meet, ids), group.keep[depth]);
+    if (!last) {
+      multiply(group, rights.subspan(1), run, more, out);
+      continue;
+    }
+    Factor whole{more.clique, std::vector<double>(more.values.size())};
+    order.restore(more.clique, more.values, whole.values);
+    for (const auto& query : run) out[query.number] = whole;
   }
-  const auto plan = model_.order().plan(table.clique, below.clique);
-  plan.multiply(table.values.data(), inverse.data(), table.values.data());
-  return table;
-}
-
-// Which conditionals of single attributes `part` needs on its way out of `from`; each builds on
-// those of lower levels. Returns the level of what builds on `part`.
-std::size_t TreeMarginals::list_singles(std::size_t from, std::size_t to, const Clique& part,
-                                        std::map<Single, std::size_t>& levels) const {
-  const bool single = part.size() == 1 && from != to;
-  const Single key{{from, to}, single ? part[0] : AttributeId{0}};
-  if (single) {
-    if (const auto known = levels.find(key); known != levels.end()) return known->second + 1;
-  }
-  std::size_t level = 0;
-  for (const auto& [side, ids] : branches(from, part)) {
-    level = std::max(level, list_singles(side, from, ids, levels));
-  }
-  if (!single) return level;
-  levels.emplace(key, level);
-  return level + 1;
-}
-
-void TreeMarginals::prepare(const std::map<Single, std::size_t>& levels, Threads threads) {
-  std::vector<std::vector<Single>> by_level;
-  for (const auto& [key, level] : levels) {
-    if (level >= by_level.size()) by_level.resize(level + 1);
-    by_level[level].push_back(key);
-  }
-  for (const auto& keys : by_level) {
-    std::vector<ArrangedTable> found(keys.size());
-    parallel_for(keys.size(), threads, [&](std::size_t i) {
-      const auto& way = keys[i].first;
-      found[i] = conditional(way.first, way.second, Clique{keys[i].second});
-    });
-    for (std::size_t i = 0; i < keys.size(); ++i) singles_.emplace(keys[i], std::move(found[i]));
-  }
+  finish();
 }
 
 std::vector<Factor> TreeMarginals::project(std::span<const Clique> cliques, Threads threads) {
-  std::vector<Route> routes(cliques.size());
-  parallel_for(cliques.size(), threads, [&](std::size_t i) {
-    routes[i] = route(cliques[i]);
-    routes[i].query = i;
+  std::vector<Query> queries(cliques.size());
+  parallel_for((cliques.size() + kFewQueries - 1) / kFewQueries, threads, [&](std::size_t task) {
+    const std::size_t end = std::min(cliques.size(), (task + 1) * kFewQueries);
+    for (std::size_t i = task * kFewQueries; i < end; ++i) queries[i] = query(cliques[i], i);
   });
-  std::map<Single, std::size_t> levels;
-  for (const auto& r : routes) list_singles(r.meet, r.meet, cliques[r.query], levels);
-  prepare(levels, threads);
-  // Routes that share all but the last part are neighbours, and one task.
-  std::ranges::sort(routes, {}, [](const Route& r) {
-    return std::tie(r.meet, r.last, r.first_part, r.last_part, r.query);
-  });
-  std::vector<std::size_t> starts;
-  for (std::size_t i = 0; i < routes.size(); ++i) {
-    const bool shared =
-        i > 0 && routes[i].last != routes[i].meet && routes[i].meet == routes[i - 1].meet &&
-        routes[i].last == routes[i - 1].last && routes[i].first_part == routes[i - 1].first_part;
-    if (!shared) starts.push_back(i);
+  prepare(queries, threads);
+  std::ranges::sort(queries, {}, [](const Query& q) { return std::tie(q.key, q.number); });
+  const auto groups = groups_of(queries, std::max(kFewQueries, queries.size() / kTasks));
+  std::vector<WantedSum> sums;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    sums.push_back({groups[g].queries.front().route.meet, groups[g].needed, g});
   }
-  starts.push_back(routes.size());
-
   std::vector<Factor> out(cliques.size());
-  parallel_for(starts.size() - 1, threads, [&](std::size_t task) {
-    const std::span group(routes.data() + starts[task], starts[task + 1] - starts[task]);
-    const std::size_t meet = group.front().meet;
-    const std::size_t last = group.front().last;
-    const Clique& first_part = group.front().first_part;
-    const ArrangedTable first = joint(meet, last, first_part);
-    std::vector<const ArrangedTable*> singles;
-    std::vector<std::size_t> of_singles;  // their queries
-    for (const Route& r : group) {
-      if (last != meet && r.last_part.size() == 1) {
-        singles.push_back(&singles_.at({{last, meet}, r.last_part[0]}));
-        of_singles.push_back(r.query);
-        continue;
-      }
-      const Clique& clique = cliques[r.query];
-      ArrangedTable whole;
-      if (last != meet) {
-        whole = contract(model_.order(), first, conditional(last, meet, r.last_part), clique);
-      }
-      const auto& values = last != meet ? whole.values : first.values;
-      out[r.query] = {clique, std::vector<double>(values.size())};
-      model_.order().restore(clique, values, out[r.query].values);
-    }
-    if (singles.empty()) return;
-    auto found = contract_each(model_.order(), first, singles, first_part);
-    for (std::size_t i = 0; i < found.size(); ++i) out[of_singles[i]] = std::move(found[i]);
-  });
+  const auto table = [&](std::size_t clique) { return belief(clique); };
+  share_sums(model_.order(), table, std::move(sums), threads,
+             [&](std::size_t g, const TableView& sum) { answer(groups[g], sum, out); });
   return out;
 }
 

@@ -4,17 +4,19 @@
 //
 // A clique inside one of the tree's is a sum. For any other, its attributes meet in one clique of
 // the tree: what lies beyond a separator comes to it as a conditional probability, which is worked
-// out once for each attribute and direction. The last step is one matrix product, whose left side
-// is shared by all that differ in the last attribute only.
+// out once for each attribute and direction. Marginals that meet in the same clique through the
+// same separators start from one sum of its table; those that agree in all attributes but the last
+// share all products but the last, and that is one for all of them.
 
 #include <cstddef>
-#include <map>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "tandem/base/parallel.h"
 #include "tandem/model/contraction.h"
 #include "tandem/model/graphical_model.h"
+#include "tandem/model/tree_routes.h"
 
 namespace tandem {
 
@@ -26,35 +28,49 @@ class TreeMarginals {
   std::vector<Factor> project(std::span<const Clique> cliques, Threads threads);
 
  private:
-  // An attribute on its way from a clique of the tree to a neighbour.
-  using Single = std::pair<std::pair<std::size_t, std::size_t>, AttributeId>;
+  using Branch = TreeRoutes::Branch;
+  using Route = TreeRoutes::Route;
 
-  // How a clique's marginal is put together.
-  struct Route {
-    std::size_t meet = 0;  // the clique of the tree
-    std::size_t last = 0;  // the neighbour whose side comes in last, or `meet` if none is needed
-    Clique first_part;     // what is not beyond `last`
-    Clique last_part;
-    std::size_t query = 0;
+  // Marginals that are put together in the same place from the same kinds of tables.
+  struct Query {
+    Route route;
+    std::size_t number = 0;
+    std::vector<std::uint32_t> key;  // place and separators, then attributes
+  };
+  struct Group {
+    std::span<const Query> queries;
+    Clique here;               // attributes of the meeting clique that are asked for
+    Clique needed;             // and the separators
+    std::vector<Clique> keep;  // after each product: what later ones and the answer need
   };
 
-  Route route(const Clique& clique) const;
-  const Clique& separator(std::size_t a, std::size_t b) const;  // of neighbours
-  std::vector<std::pair<std::size_t, Clique>> branches(std::size_t meet, const Clique& part) const;
+  Query query(const Clique& clique, std::size_t number) const;
+  std::vector<Group> groups_of(std::span<const Query> queries, std::size_t most) const;
+  void answer(const Group& group, const TableView& table, std::span<Factor> out) const;
+  struct Rights;  // the tables that a group's products take, side by side
+  void multiply(const Group& group, std::span<const Rights> rights, std::span<const Query> queries,
+                const TableView& table, std::span<Factor> out) const;
+  // The conditionals that queries need: each is that of a nearer clique, carried on.
+  void prepare(std::span<const Query> queries, Threads threads);
+  std::size_t list(std::size_t edge, AttributeId id, std::vector<std::vector<std::size_t>>& levels);
+  void list_all(const Route& route, std::vector<std::vector<std::size_t>>& levels);
+  void prepare_level(std::span<const std::size_t> wanted, Threads threads);
+
+  TableView belief(std::size_t clique) const;
   ArrangedTable sum_of(std::size_t clique, const Clique& onto) const;
-  // P(part, separator) as seen from `from`, where `part` is not beyond `to`.
-  // Multiplications that joint() takes, without the conditionals that are worked out once.
-  double work(std::size_t from, std::size_t to, const Clique& part) const;
-  ArrangedTable joint(std::size_t from, std::size_t to, const Clique& part) const;
-  // P(part | separator); worked out once for a single attribute.
-  ArrangedTable conditional(std::size_t from, std::size_t to, const Clique& part) const;
-  std::size_t list_singles(std::size_t from, std::size_t to, const Clique& part,
-                           std::map<Single, std::size_t>& levels) const;
-  void prepare(const std::map<Single, std::size_t>& levels, Threads threads);
+  // P(table | separator) from P(table).
+  ArrangedTable given(const TableView& table, const Clique& separator) const;
+  // P(attributes | separator) of several attributes beyond one.
+  ArrangedTable conditional(std::size_t from, std::size_t to,
+                            std::span<const AttributeId> ids) const;
+  const ArrangedTable& single(std::size_t from, std::size_t to, AttributeId id) const;
+  std::size_t place(std::size_t from, std::size_t to, AttributeId id) const;
 
   const GraphicalModel& model_;
-  std::vector<std::vector<std::size_t>> toward_;  // [clique][attribute]: a neighbour, or itself
-  std::map<Single, ArrangedTable> singles_;
+  TreeRoutes routes_;
+  std::vector<std::uint32_t> place_of_;  // [edge][attribute]: one more than in singles_, or 0
+  std::vector<std::size_t> level_of_;    // of each single: how many others it builds on in turn
+  std::vector<ArrangedTable> singles_;   // P(attribute | separator) of each that is wanted
 };
 
 }  // namespace tandem

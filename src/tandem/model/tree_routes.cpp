@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/model/tree_routes.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace tandem {
+namespace {
+
+// Of the cliques where a marginal could be put together, so many are weighed against each other, if
+// their tables have at least so many cells; otherwise the weighing would cost more than it saves.
+constexpr std::size_t kWeighed = 8;
+constexpr std::size_t kWorthWeighing = 4096;
+
+}  // namespace
+
+TreeRoutes::TreeRoutes(const GraphicalModel& model)
+    : model_(model), attributes_(model.domain().size()), words_((model.domain().size() + 63) / 64) {
+  const auto& tree = model.tree();
+  const std::size_t count = tree.cliques.size();
+  std::vector<std::vector<std::size_t>> neighbours(count);
+  for (std::size_t c = 1; c < count; ++c) {
+    neighbours[c].push_back(tree.parent[c]);
+    neighbours[tree.parent[c]].push_back(c);
+  }
+  const auto nowhere = static_cast<std::uint32_t>(count);
+  toward_.assign(count * attributes_, nowhere);
+  std::vector<std::pair<std::size_t, std::size_t>> stack;  // a clique, and where from
+  for (std::size_t c = 0; c < count; ++c) {
+    std::uint32_t* mine = toward_.data() + c * attributes_;
+    for (const auto id : tree.cliques[c]) mine[id] = static_cast<std::uint32_t>(c);
+    for (const auto neighbour : neighbours[c]) {
+      stack.assign(1, {neighbour, c});
+      while (!stack.empty()) {
+        const auto [at, from] = stack.back();
+        stack.pop_back();
+        for (const auto id : tree.cliques[at]) {
+          if (mine[id] == nowhere) mine[id] = static_cast<std::uint32_t>(neighbour);
+        }
+        for (const auto next : neighbours[at]) {
+          if (next != from) stack.emplace_back(next, at);
+        }
+      }
+    }
+  }
+
+  std::vector<std::size_t> by_width(count);
+  for (std::size_t c = 0; c < count; ++c) by_width[c] = c;
+  const auto& separators = tree.separators;
+  std::ranges::sort(by_width, [&](std::size_t a, std::size_t b) {
+    const std::size_t wide_a = model.domain().cells(separators[a]);
+    const std::size_t wide_b = model.domain().cells(separators[b]);
+    return wide_a != wide_b ? wide_a > wide_b : separators[a] < separators[b];
+  });
+  class_of_.assign(count, 0);
+  for (std::size_t i = 1; i < count; ++i) {
+    const bool same = separators[by_width[i]] == separators[by_width[i - 1]];
+    class_of_[by_width[i]] = class_of_[by_width[i - 1]] + (same ? 0 : 1);
+  }
+
+  bits_.assign(count * words_, 0);
+  for (std::size_t c = 0; c < count; ++c) {
+    for (const auto id : separators[c]) {
+      bits_[c * words_ + id / 64] |= std::uint64_t{1} << (id % 64);
+    }
+  }
+}
+
+TreeRoutes::Route TreeRoutes::from(std::size_t meet, std::span<const AttributeId> ids) const {
+  Route out;
+  out.meet = meet;
+  for (const auto id : ids) {
+    const std::size_t side = toward(meet, id);
+    if (side == meet) {
+      out.here.push_back(id);
+      continue;
+    }
+    auto at = std::ranges::find(out.branches, side, &Branch::side);
+    if (at == out.branches.end()) at = out.branches.insert(at, {side, {}});
+    at->ids.push_back(id);
+  }
+  std::ranges::sort(out.branches, {}, [&](const Branch& branch) {
+    return std::pair(width_class(meet, branch.side), branch.ids.front());
+  });
+  return out;
+}
+
+// Multiplications that the widest product takes, and a share of the sum that it starts from.
+double TreeRoutes::work(std::size_t from, std::size_t to, std::span<const AttributeId> ids) const {
+  std::vector<std::uint64_t> needed(words_, 0);
+  const auto add_separator = [&](std::size_t neighbour) {
+    const std::uint64_t* more = bits_.data() + edge(from, neighbour) / 2 * words_;
+    for (std::size_t w = 0; w < words_; ++w) needed[w] |= more[w];
+  };
+  if (to != from) add_separator(to);
+  double beyond = 0.0;
+  std::uint32_t widest = std::numeric_limits<std::uint32_t>::max();
+  double own = 1.0;  // codes of the widest branch
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::size_t side = toward(from, ids[i]);
+    if (side == from) {
+      needed[ids[i] / 64] |= std::uint64_t{1} << (ids[i] % 64);
+      continue;
+    }
+    const auto together = [&](AttributeId id) { return toward(from, id) == side; };
+    if (std::any_of(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i), together)) continue;
+    add_separator(side);
+    double codes = 1.0;
+    std::vector<AttributeId> with;
+    for (const auto id : ids.subspan(i)) {
+      if (!together(id)) continue;
+      codes *= model_.domain()[id].size;
+      with.push_back(id);
+    }
+    if (with.size() > 1) beyond += work(side, from, with);
+    if (width_class(from, side) <= widest) {
+      widest = width_class(from, side);
+      own = std::max(own, codes);
+    }
+  }
+  double cells = own;
+  for (std::size_t w = 0; w < words_; ++w) {
+    for (std::uint64_t rest = needed[w]; rest != 0; rest &= rest - 1) {
+      cells *= model_
+                   .domain()[static_cast<AttributeId>(w * 64) +
+                             static_cast<AttributeId>(std::countr_zero(rest))]
+                   .size;
+    }
+  }
+  constexpr double kShareOfSum = 1.0 / 16.0;  // sums are quick, and shared
+  return cells + kShareOfSum * static_cast<double>(model_.belief(from).size()) + beyond;
+}
+
+TreeRoutes::Route TreeRoutes::route(const Clique& clique) const {
+  const std::size_t count = model_.tree().cliques.size();
+  // Promising is where no side brings more attributes than it must, few are outside, and the table
+  // is small.
+  using Promise = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
+  std::array<Promise, kWeighed> promising;  // the best so far, in order
+  std::size_t found = 0;
+  for (std::size_t c = 0; c < count; ++c) {
+    const std::uint32_t* sides = toward_.data() + c * attributes_;
+    std::size_t most = 0;
+    std::size_t outside = 0;
+    for (std::size_t i = 0; i < clique.size(); ++i) {
+      const std::uint32_t side = sides[clique[i]];
+      if (side == c) continue;
+      ++outside;
+      std::size_t brought = 1;
+      for (std::size_t j = 0; j < i; ++j) brought += sides[clique[j]] == side ? 1 : 0;
+      most = std::max(most, brought);
+    }
+    const Promise mine{most, outside, model_.belief(c).size(), c};
+    if (found == kWeighed && promising.back() < mine) continue;
+    std::size_t at = found < kWeighed ? found++ : kWeighed - 1;
+    for (; at > 0 && mine < promising[at - 1]; --at) promising[at] = promising[at - 1];
+    promising[at] = mine;
+  }
+  const auto [most, outside, cells, first] = promising.front();
+  std::size_t meet = first;
+  if (outside > 0 && cells >= kWorthWeighing) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < found; ++i) {
+      const std::size_t c = std::get<3>(promising[i]);
+      const double cost = work(c, c, clique.ids());
+      if (cost < least) std::tie(least, meet) = std::pair(cost, c);
+    }
+  }
+  return from(meet, clique.ids());
+}
+
+}  // namespace tandem
