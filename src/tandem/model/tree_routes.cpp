@@ -15,6 +15,8 @@ namespace {
 // their tables have at least so many cells; otherwise the weighing would cost more than it saves.
 constexpr std::size_t kWeighed = 8;
 constexpr std::size_t kWorthWeighing = 4096;
+// A cell of a product is written, put in order and read again: as much as so many multiplications.
+constexpr double kWritingCell = 16.0;
 
 }  // namespace
 
@@ -86,53 +88,85 @@ TreeRoutes::Route TreeRoutes::from(std::size_t meet, std::span<const AttributeId
   std::ranges::sort(out.branches, {}, [&](const Branch& branch) {
     return std::pair(width_class(meet, branch.side), branch.ids.front());
   });
+  std::vector<std::uint64_t> keep(words_, 0);
+  for (const auto id : out.here) keep[id / 64] |= std::uint64_t{1} << (id % 64);
+  std::vector<std::size_t> sides;
+  for (const auto& branch : out.branches) sides.push_back(branch.side);
+  for (auto branch = out.branches.begin(); sides.size() > 1; ++branch) {
+    const auto next = static_cast<std::ptrdiff_t>(next_side(meet, sides, keep).first);
+    sides.erase(sides.begin() + next);
+    std::rotate(branch, branch + next, branch + next + 1);
+  }
   return out;
 }
 
-// Multiplications that the widest product takes, and a share of the sum that it starts from.
-double TreeRoutes::work(std::size_t from, std::size_t to, std::span<const AttributeId> ids) const {
-  std::vector<std::uint64_t> needed(words_, 0);
-  const auto add_separator = [&](std::size_t neighbour) {
-    const std::uint64_t* more = bits_.data() + edge(from, neighbour) / 2 * words_;
-    for (std::size_t w = 0; w < words_; ++w) needed[w] |= more[w];
-  };
-  if (to != from) add_separator(to);
-  double beyond = 0.0;
-  std::uint32_t widest = std::numeric_limits<std::uint32_t>::max();
-  double own = 1.0;  // codes of the widest branch
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const std::size_t side = toward(from, ids[i]);
-    if (side == from) {
-      needed[ids[i] / 64] |= std::uint64_t{1} << (ids[i] % 64);
-      continue;
-    }
-    const auto together = [&](AttributeId id) { return toward(from, id) == side; };
-    if (std::any_of(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i), together)) continue;
-    add_separator(side);
-    double codes = 1.0;
-    std::vector<AttributeId> with;
-    for (const auto id : ids.subspan(i)) {
-      if (!together(id)) continue;
-      codes *= model_.domain()[id].size;
-      with.push_back(id);
-    }
-    if (with.size() > 1) beyond += work(side, from, with);
-    if (width_class(from, side) <= widest) {
-      widest = width_class(from, side);
-      own = std::max(own, codes);
-    }
+double TreeRoutes::cells(std::size_t word, std::uint64_t set) const {
+  double out = 1.0;
+  for (; set != 0; set &= set - 1) {
+    const auto id = word * 64 + static_cast<std::size_t>(std::countr_zero(set));
+    out *= model_.domain()[static_cast<AttributeId>(id)].size;
   }
-  double cells = own;
-  for (std::size_t w = 0; w < words_; ++w) {
-    for (std::uint64_t rest = needed[w]; rest != 0; rest &= rest - 1) {
-      cells *= model_
-                   .domain()[static_cast<AttributeId>(w * 64) +
-                             static_cast<AttributeId>(std::countr_zero(rest))]
-                   .size;
+  return out;
+}
+
+// The side whose product sums most out, so that those after it are small; and how many cells.
+std::pair<std::size_t, double> TreeRoutes::next_side(std::size_t meet,
+                                                     std::span<const std::size_t> sides,
+                                                     std::span<const std::uint64_t> keep) const {
+  std::pair<std::size_t, double> out{0, 0.0};
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    double summed = 1.0;
+    for (std::size_t w = 0; w < words_; ++w) {
+      std::uint64_t set = separator_bits(meet, sides[i])[w] & ~keep[w];
+      for (std::size_t j = 0; j < sides.size() && set != 0; ++j) {
+        if (j != i) set &= ~separator_bits(meet, sides[j])[w];
+      }
+      summed *= cells(w, set);
     }
+    if (summed > out.second) out = {i, summed};
+  }
+  return out;
+}
+
+// Multiplications that the products take, and a share of the sum that they start from.
+double TreeRoutes::work(std::size_t from, std::size_t to, std::span<const AttributeId> ids) const {
+  std::vector<std::uint64_t> keep(words_, 0);
+  const auto add_separator = [&](std::size_t neighbour, std::vector<std::uint64_t>& set) {
+    for (std::size_t w = 0; w < words_; ++w) set[w] |= separator_bits(from, neighbour)[w];
+  };
+  if (to != from) add_separator(to, keep);
+  for (const auto id : ids) {
+    if (toward(from, id) == from) keep[id / 64] |= std::uint64_t{1} << (id % 64);
   }
   constexpr double kShareOfSum = 1.0 / 16.0;  // sums are quick, and shared
-  return cells + kShareOfSum * static_cast<double>(model_.belief(from).size()) + beyond;
+  double cost = kShareOfSum * static_cast<double>(model_.belief(from).size());
+  auto needed = keep;
+  std::vector<std::size_t> sides;
+  std::vector<double> codes;  // of what they bring
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::size_t side = toward(from, ids[i]);
+    if (side == from || std::ranges::find(sides, side) != sides.end()) continue;
+    add_separator(side, needed);
+    sides.push_back(side);
+    codes.push_back(1.0);
+    std::vector<AttributeId> with;
+    for (const auto id : ids.subspan(i)) {
+      if (toward(from, id) != side) continue;
+      codes.back() *= model_.domain()[id].size;
+      with.push_back(id);
+    }
+    if (with.size() > 1) cost += work(side, from, with);
+  }
+  double table = 1.0;
+  for (std::size_t w = 0; w < words_; ++w) table *= cells(w, needed[w]);
+  while (!sides.empty()) {
+    const auto [next, summed] = next_side(from, sides, keep);
+    cost += table * codes[next] * (1.0 + kWritingCell / summed);
+    table *= codes[next] / summed;
+    sides.erase(sides.begin() + static_cast<std::ptrdiff_t>(next));
+    codes.erase(codes.begin() + static_cast<std::ptrdiff_t>(next));
+  }
+  return cost;
 }
 
 TreeRoutes::Route TreeRoutes::route(const Clique& clique) const {

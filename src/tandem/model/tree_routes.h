@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "tandem/model/graphical_model.h"
@@ -22,7 +24,7 @@ class TreeRoutes {
   struct Route {
     std::size_t meet = 0;           // the clique of the tree
     std::vector<AttributeId> here;  // inside it
-    std::vector<Branch> branches;   // the others; wide separators first, then by separator and ids
+    std::vector<Branch> branches;   // the others, in the order of their products
   };
 
   // By way of the clique where putting the marginal together costs least, or about that.
@@ -52,6 +54,12 @@ class TreeRoutes {
 
  private:
   std::size_t parent(std::size_t clique) const { return model_.tree().parent[clique]; }
+  const std::uint64_t* separator_bits(std::size_t a, std::size_t b) const {
+    return bits_.data() + edge(a, b) / 2 * words_;
+  }
+  double cells(std::size_t word, std::uint64_t set) const;
+  std::pair<std::size_t, double> next_side(std::size_t meet, std::span<const std::size_t> sides,
+                                           std::span<const std::uint64_t> keep) const;
   double work(std::size_t from, std::size_t to, std::span<const AttributeId> ids) const;
 
   const GraphicalModel& model_;
