@@ -11,6 +11,10 @@
 namespace tandem {
 namespace {
 
+// The public model is off by this much more than the estimate, in units of its own loss: still far
+// less than the sampling noise of the public rows.
+constexpr double kPriorTolerance = 30.0;
+
 std::vector<double> shares(std::span<const double> counts, double n) {
   std::vector<double> out(counts.begin(), counts.end());
   for (double& value : out) value /= n;
@@ -46,7 +50,7 @@ void CombinedModel::arrange_prior() {
   std::vector<Clique> cliques = kept_.kept;
   for (AttributeId id = 0; id < domain_.size(); ++id) cliques.push_back(Clique{id});
   cliques.insert(cliques.end(), measured_.begin(), measured_.end());
-  prior_.fit(cliques, options_.tolerance);
+  prior_.fit(cliques, kPriorTolerance * options_.tolerance);
 }
 
 void CombinedModel::estimate() {
@@ -143,17 +147,14 @@ std::vector<double> CombinedModel::crowded_out(std::span<const Clique> candidate
   if (fillers_.empty() || kept_.kept.empty()) return out;
   std::vector<Clique> all = held();
   all.insert(all.end(), kept_.kept.begin(), kept_.kept.end());
-  const ModelSizer sizer(domain_, all);
-  std::vector<std::size_t> tight;  // those that don't fit beside all fillers
+  const auto fits = fillers_.fit(ModelSizer(domain_, all), candidates, options_.threads);
+  std::vector<Clique> tight;  // those that don't fit beside all fillers
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (!fillers_.fits(sizer.bytes_with(candidates[i]))) tight.push_back(i);
+    if (fits[i] == 0) tight.push_back(candidates[i]);
   }
-  std::vector<Clique> with = held();
-  with.emplace_back();
-  const auto nu = prior_.trusts();
-  for (const auto i : tight) {
-    with.back() = candidates[i];
-    out[i] = std::max(0.0, fillers_.choose(with, nu).lost - kept_.lost);
+  const auto lost = fillers_.lost_beside(held(), tight, prior_.trusts(), options_.threads);
+  for (std::size_t i = 0, next = 0; i < candidates.size(); ++i) {
+    if (fits[i] == 0) out[i] = std::max(0.0, lost[next++] - kept_.lost);
   }
   return out;
 }

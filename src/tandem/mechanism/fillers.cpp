@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "tandem/mechanism/tractable.h"
-#include "tandem/model/junction_tree.h"
 #include "tandem/model/max_entropy.h"
 
 namespace tandem {
@@ -52,29 +51,51 @@ double Fillers::gain_beside(const Filler& filler, std::span<const Clique> clique
   return filler.gain_beside[parts] = std::max(0.0, gain);
 }
 
-Fillers::Choice Fillers::choose(std::span<const Clique> measured,
-                                std::span<const double> nu) const {
-  Choice choice;
-  std::vector<Clique> cliques(measured.begin(), measured.end());
-  ModelSizer sizer(domain_, cliques);
-  std::vector<const Filler*> without_room;
+Fillers::Placed Fillers::place(std::span<const Clique> measured, std::span<const double> nu) const {
+  Placed out{{measured.begin(), measured.end()}, measured.size(), {}};
+  ModelSizer sizer(domain_, out.cliques);
   for (const auto& filler : structure_) {
     const PublicClique& found = filler.found;
     const double noisier = std::sqrt(std::max(1.0, filler.public_rows / nu[filler.source]));
     if (found.gain + found.noise - found.noise * noisier <= 0.0) continue;
     const auto bytes = sizer.bytes_with(found.clique);
-    if (!fits(bytes)) {
-      without_room.push_back(&filler);
+    if (static_cast<double>(bytes) > limit_) {
+      out.without_room.push_back(&filler);
       continue;
     }
-    choice.kept.push_back(found.clique);
-    cliques.push_back(found.clique);
-    if (bytes != sizer.bytes()) sizer = ModelSizer(domain_, cliques);
+    out.cliques.push_back(found.clique);
+    if (bytes != sizer.bytes()) sizer = ModelSizer(domain_, out.cliques);
   }
-  for (const auto* filler : without_room) {
-    choice.lost += filler->weight * gain_beside(*filler, cliques);
+  return out;
+}
+
+double Fillers::lost(const Placed& placed) const {
+  double sum = 0.0;
+  for (const auto* filler : placed.without_room) {
+    sum += filler->weight * gain_beside(*filler, placed.cliques);
   }
-  return choice;
+  return sum;
+}
+
+Fillers::Choice Fillers::choose(std::span<const Clique> measured,
+                                std::span<const double> nu) const {
+  const auto placed = place(measured, nu);
+  const auto kept = std::span(placed.cliques).subspan(placed.measured);
+  return {.kept = {kept.begin(), kept.end()}, .lost = lost(placed)};
+}
+
+std::vector<double> Fillers::lost_beside(std::span<const Clique> measured,
+                                         std::span<const Clique> candidates,
+                                         std::span<const double> nu, Threads threads) const {
+  std::vector<Placed> placed(candidates.size());
+  parallel_for(candidates.size(), threads, [&](std::size_t i) {
+    std::vector<Clique> with(measured.begin(), measured.end());
+    with.push_back(candidates[i]);
+    placed[i] = place(with, nu);
+  });
+  std::vector<double> out;
+  for (const auto& each : placed) out.push_back(lost(each));
+  return out;
 }
 
 }  // namespace tandem

@@ -8,7 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tandem/base/int128.h"
+#include "tandem/base/parallel.h"
+#include "tandem/model/junction_tree.h"
 #include "tandem/model/public_structure.h"
 
 namespace tandem {
@@ -34,8 +35,17 @@ class Fillers {
   // threads at once: it remembers.
   Choice choose(std::span<const Clique> measured, std::span<const double> nu) const;
 
+  // What would be lost with one more measured clique, for each candidate.
+  std::vector<double> lost_beside(std::span<const Clique> measured,
+                                  std::span<const Clique> candidates, std::span<const double> nu,
+                                  Threads threads) const;
+
   bool empty() const { return structure_.empty(); }
-  bool fits(UInt128 bytes) const { return static_cast<double>(bytes) <= limit_; }
+  // Of each candidate whether it has room beside what the sizer has.
+  std::vector<char> fit(const ModelSizer& sizer, std::span<const Clique> candidates,
+                        Threads threads) const {
+    return sizer.within(candidates, limit_, threads);
+  }
 
  private:
   struct Filler {
@@ -46,6 +56,13 @@ class Fillers {
     // What it gains beside cliques that hold these parts of it.
     mutable std::map<std::vector<Clique>, double> gain_beside;
   };
+  struct Placed {
+    std::vector<Clique> cliques;  // measured, then those kept
+    std::size_t measured = 0;
+    std::vector<const Filler*> without_room;
+  };
+  Placed place(std::span<const Clique> measured, std::span<const double> nu) const;
+  double lost(const Placed& placed) const;
   double gain_beside(const Filler& filler, std::span<const Clique> cliques) const;
 
   Domain domain_;

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "tandem/base/parallel.h"
 #include "tandem/mechanism/combined_model.h"
 #include "tandem/mechanism/common.h"
 #include "tandem/mechanism/final_choice.h"
@@ -60,6 +61,7 @@ struct Expected {
   double measured = 0.0;    // after shrinking a measurement towards the model
   double taught = 0.0;      // how far a measurement moves the model where it was right
 
+  Expected() = default;
   Expected(const Factor& model, double n, double nu, double sigma, Penalty penalty) {
     const double trust = penalty == Penalty::Shrunk ? nu : 0.0;
     for (const double m : model.values) {
@@ -77,13 +79,12 @@ struct Expected {
 
 // Inside what is measured, or with it within the limit.
 std::vector<Clique> affordable(std::span<const Clique> closure, const Domain& domain,
-                               std::span<const Clique> measured, double limit_mb) {
-  const ModelSizer sizer(domain, measured);
+                               std::span<const Clique> measured, double limit_mb, Threads threads) {
+  const auto fits = ModelSizer(domain, measured).within(closure, limit_mb * 1e6, threads);
   std::vector<Clique> out;
-  for (const auto& r : closure) {
-    const bool inside =
-        std::ranges::any_of(measured, [&](const Clique& m) { return m.contains(r); });
-    if (inside || static_cast<double>(sizer.bytes_with(r)) <= limit_mb * 1e6) out.push_back(r);
+  for (std::size_t i = 0; i < closure.size(); ++i) {
+    const auto holds = [&](const Clique& m) { return m.contains(closure[i]); };
+    if (fits[i] != 0 || std::ranges::any_of(measured, holds)) out.push_back(closure[i]);
   }
   return out;
 }
@@ -133,15 +134,20 @@ std::vector<Candidate> scores(const Curator& curator, const CombinedModel& p,
       kVisible * rows_moved(curator.unit()) * largest_w / std::sqrt(8.0 * to_select.lower_bound());
   auto answers = p.model().project_all(C);
   const auto crowded_out = p.crowded_out(C);
+  std::vector<double> sigma;
+  for (const auto& r : C) sigma.push_back(curator.noise_scale({r}, to_measure).value());
+  std::vector<Expected> expected(C.size());
+  const double nu = p.nu();
+  parallel_for(C.size(), curator.threads(), [&](std::size_t i) {
+    expected[i] = Expected(answers[i], n, nu, sigma[i], options.penalty);
+  });
   std::vector<Candidate> out;
   for (std::size_t i = 0; i < C.size(); ++i) {
-    const double sigma = curator.noise_scale({C[i]}, to_measure).value();
-    const Expected expected(answers[i], n, p.nu(), sigma, options.penalty);
     const double lost = options.crowding * n * crowded_out[i];
-    const double hoped = w.at(C[i]) * (expected.unmeasured - expected.measured);
+    const double hoped = w.at(C[i]) * (expected[i].unmeasured - expected[i].measured);
     if (lost > std::max(0.0, hoped) && lost < visible) continue;  // it could be drawn all the same
     out.push_back({C[i], Origin::Private,
-                   w.at(C[i]) * (l1_error(std::move(answers[i])) - expected.measured) - lost});
+                   w.at(C[i]) * (l1_error(std::move(answers[i])) - expected[i].measured) - lost});
   }
   return out;
 }
@@ -221,8 +227,9 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const bool last = left < (to_select + to_measure) * 2.0;
     if (last) std::tie(to_select, to_measure) = left.split(options.select_share);
     const double used = last ? 1.0 : 1.0 - left.lower_bound() / rho.lower_bound();
-    const auto C = affordable(offered(closure, domain, rng), domain, p.held(),
-                              start.mb + (options.max_model_mb - start.mb) * used);
+    const auto C =
+        affordable(offered(closure, domain, rng), domain, p.held(),
+                   start.mb + (options.max_model_mb - start.mb) * used, curator.threads());
 
     // Select: where the model is further off than a measurement, shrunk to it, would leave it.
     const auto scored = scores(curator, p, C, w, largest_w, to_select, to_measure, options);

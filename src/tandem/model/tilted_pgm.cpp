@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tandem/base/check.h"
+#include "tandem/base/team.h"
 #include "tandem/model/pgm_dual.h"
 #include "tandem/optimize/lbfgs.h"
 
@@ -114,7 +115,8 @@ TiltedPgm tilt_pgm(const Domain& domain, std::span<const Measurement> measuremen
                    const TiltOptions& options) {
   check(nu > 0.0 && std::isfinite(nu), "a prior counts as some rows");
   const auto cliques = largest_cliques(measurements);
-  PgmDual dual(domain, measurements, total, outside(prior, cliques));
+  Team team(options.threads);
+  PgmDual dual(domain, measurements, total, outside(prior, cliques), &team);
   const Layout layout(dual.propagation().order(), cliques);
   check(layout.size() == dual.dimension(), "a dual has a table on each largest measured clique");
 

@@ -22,7 +22,7 @@ namespace tandem {
 struct TiltOptions {
   double tolerance = 1e-3;  // of the loss (at least 1), as in PgmOptions
   int max_propagations = 3000;
-  Threads threads{};  // of the model it gives
+  Threads threads{};  // also of the model it gives
 };
 
 struct TiltedPgm {
