@@ -40,7 +40,7 @@ TableView TreeMarginals::belief(std::size_t clique) const {
 
 ArrangedTable TreeMarginals::sum_of(std::size_t clique, const Clique& onto) const {
   const auto plan = model_.order().plan(model_.tree().cliques[clique], onto);
-  ArrangedTable out{onto, std::vector<double>(plan.small_cells())};
+  ArrangedTable out{onto, UnsetCells(plan.small_cells())};
   plan.sum(model_.belief(clique).data(), out.values.data());
   return out;
 }
@@ -50,7 +50,7 @@ ArrangedTable TreeMarginals::given(const TableView& table, const Clique& separat
   std::vector<double> inverse(plan.small_cells());
   plan.sum(table.values.data(), inverse.data());
   for (double& mass : inverse) mass = mass > kLeastMass ? 1.0 / mass : 0.0;
-  ArrangedTable out{table.clique, std::vector<double>(plan.large_cells())};
+  ArrangedTable out{table.clique, UnsetCells(plan.large_cells())};
   plan.multiply(table.values.data(), inverse.data(), out.values.data());
   return out;
 }
