@@ -4,8 +4,13 @@
 // goes with the two before it. All three-way marginals, delta 1e-9, replace-one.
 //
 // Arguments of a run: columns, max-model-mb, epsilon. Its time is one release; `peak_mb` is the
-// most memory the process held in it, `cells` those of the candidates that a round scores at most.
+// most memory the process held in it, `cells` those of all candidates. At the end the runs are
+// printed as the table of docs/mechanisms/aim.md.
 
+#include <fmt/core.h>
+
+#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -58,6 +63,26 @@ double peak_mb() {
   return 0.0;
 }
 
+// Prints itself when the program ends.
+class Growth {
+ public:
+  ~Growth() {
+    if (rows_.empty()) return;
+    fmt::print(
+        "\n| mechanism | columns | limit | epsilon | candidates | measured | model | time | "
+        "CPU | memory |\n|---|---|---|---|---|---|---|---|---|---|\n");
+    for (const auto& row : rows_) fmt::print("{}\n", row);
+  }
+  void add(std::string row) { rows_.push_back(std::move(row)); }
+
+ private:
+  std::vector<std::string> rows_;
+};
+Growth& growth() {
+  static Growth table;
+  return table;
+}
+
 void release(benchmark::State& state, const std::string& mechanism) {
   const auto columns = static_cast<std::size_t>(state.range(0));
   const Table table = generated(columns, 1);
@@ -67,6 +92,8 @@ void release(benchmark::State& state, const std::string& mechanism) {
   forget_peak();
   double model_mb = 0.0;
   std::size_t measured = 0;
+  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start_cpu = std::clock();
   for (auto _ : state) {
     Curator curator(PrivateData(memory_source(table)),
                     Filter::zcdp(rho_of(Epsilon(static_cast<double>(state.range(2))), Delta(1e-9))),
@@ -78,6 +105,8 @@ void release(benchmark::State& state, const std::string& mechanism) {
     model_mb = static_cast<double>(model_bytes(model.tree().cells)) / 1e6;
     measured = made.measurements.size();
   }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const double cpu = static_cast<double>(std::clock() - start_cpu) / CLOCKS_PER_SEC;
   state.counters["peak_mb"] = peak_mb();
   state.counters["model_mb"] = model_mb;
   state.counters["measured"] = static_cast<double>(measured);
@@ -86,6 +115,10 @@ void release(benchmark::State& state, const std::string& mechanism) {
   for (const auto& clique : closure) cells += static_cast<double>(table.domain().cells(clique));
   state.counters["candidates"] = static_cast<double>(closure.size());
   state.counters["cells"] = cells;
+  growth().add(fmt::format(
+      "| {} | {} | {} MB | {} | {} | {} | {:.2g} MB | {:.1f} s | {:.1f} s | {:.0f} MB |", mechanism,
+      columns, state.range(1), state.range(2), closure.size(), measured, model_mb, seconds.count(),
+      cpu, peak_mb()));
 }
 
 void aim(benchmark::State& state) { release(state, "aim"); }

@@ -101,14 +101,50 @@ RC_GTEST_PROP(Contraction, SumsProductsOverWhatIsNotKept, ()) {
       expected.values[cell] *= factor->values[part];
     });
   }
-  ArrangedTable in[2] = {{a, left.values}, {b, right.values}};
+  ArrangedTable in[2] = {{a, UnsetCells(left.values.size())}, {b, UnsetCells(right.values.size())}};
   order.arrange(a, left.values, in[0].values);
   order.arrange(b, right.values, in[1].values);
   const auto found = contract(order, in[0], in[1], kept);
   RC_ASSERT(found.clique == onto);
-  Factor restored{onto, found.values};
+  Factor restored{onto, std::vector<double>(found.values.size())};
   order.restore(onto, found.values, restored.values);
   RC_ASSERT(test::near(restored, marginalize(expected, domain, onto), 1e-9));
+}
+
+RC_GTEST_PROP(Contraction, TablesSideBySideGiveWhatEachGivesAlone, ()) {
+  const Domain domain = test::any_domain({1, 2, 3, 5}, 7);
+  const AxisOrder order(domain);
+  const Clique a = test::any_clique(domain, 300);
+  const Clique shared = intersect(a, test::any_clique(domain, 300));
+  const Clique kept = intersect(shared, test::any_clique(domain, 300));
+  const auto table = [&](const Clique& clique, std::uint64_t seed) {
+    const auto values = numbers(domain.cells(clique), seed);
+    return ArrangedTable{clique, UnsetCells(values.begin(), values.end())};
+  };
+  const auto left = table(a, 3);
+  std::vector<ArrangedTable> rights;
+  for (AttributeId id = 0; id < domain.size(); ++id) {
+    if (!a.contains(id)) rights.push_back(table(join(shared, Clique{id}), 4 + id));
+  }
+  std::vector<const ArrangedTable*> all;
+  for (const auto& right : rights) all.push_back(&right);
+  const RightSide side(order, shared, kept, all);
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < rights.size(); ++i) {
+    if (*rc::gen::arbitrary<bool>()) which.push_back(i);
+  }
+  const auto found = side.times(left, which);
+  const auto factors = side.factors_times(left, which);
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    const auto alone = contract(order, left, rights[which[i]], kept);
+    RC_ASSERT(found[i].clique == alone.clique);
+    for (std::size_t c = 0; c < alone.values.size(); ++c) {
+      RC_ASSERT(std::abs(found[i].values[c] - alone.values[c]) < 1e-9);
+    }
+    Factor restored{alone.clique, std::vector<double>(alone.values.size())};
+    order.restore(alone.clique, alone.values, restored.values);
+    RC_ASSERT(test::near(factors[i], restored, 1e-9));
+  }
 }
 
 RC_GTEST_PROP(MarginalLattice, SaysTheSameAsAllAnswersTogether, ()) {

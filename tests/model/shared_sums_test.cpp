@@ -19,7 +19,7 @@ RC_GTEST_PROP(SharedSums, EachPartIsSummedOnceAndAsFromTheWhole, ()) {
   std::vector<ArrangedTable> tables;
   for (int t = 0; t < 3; ++t) {
     const Clique clique = test::any_clique(domain, 60'000);
-    ArrangedTable table{clique, std::vector<double>(domain.cells(clique))};
+    ArrangedTable table{clique, UnsetCells(domain.cells(clique))};
     for (double& value : table.values) value = rng.uniform();
     tables.push_back(std::move(table));
   }
@@ -39,7 +39,7 @@ RC_GTEST_PROP(SharedSums, EachPartIsSummedOnceAndAsFromTheWhole, ()) {
       order, [&](std::size_t t) { return TableView(tables[t]); }, wanted, Threads{2},
       [&](std::size_t i, const TableView& sum) {
         const std::lock_guard lock(mutex);
-        found[i] = {sum.clique, std::vector<double>(sum.values.begin(), sum.values.end())};
+        found[i] = {sum.clique, UnsetCells(sum.values.begin(), sum.values.end())};
         ++times[i];
       });
   for (const auto& [t, onto, i] : wanted) {

@@ -70,26 +70,25 @@ std::vector<ErrorBound> error_bounds(const Workload& workload, const GraphicalMo
 
   std::unordered_map<Clique, const LastRound::Contender*> contenders;
   for (const auto& contender : last.contenders) contenders[contender.clique] = &contender;
+  // Of most marginals of a wide workload nothing is known, and their answers aren't needed.
+  std::vector<Clique> known;
+  for (const auto& weighted : workload.cliques()) {
+    const Clique& r = weighted.clique;
+    const auto holds = [&](const Measurement& y) { return y.query.clique.contains(r); };
+    if (contenders.contains(r) || std::ranges::any_of(measurements, holds)) known.push_back(r);
+  }
   std::vector<ErrorBound> out;
-  std::vector<Clique> cliques;
-  for (const auto& [clique, weight] : workload.cliques()) cliques.push_back(clique);
-  // Not all answers of a wide table at once.
-  constexpr std::size_t kTogether = 20'000;
-  for (std::size_t start = 0; start < cliques.size(); start += kTogether) {
-    const auto part = std::span<const Clique>(cliques).subspan(
-        start, std::min(kTogether, cliques.size() - start));
-    const auto now = model.project_all(part);
-    const auto before = last.model.project_all(part);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      const double direct = supported_bound(domain, measurements, now[i], confidence);
-      if (std::isfinite(direct)) {
-        out.push_back({part[i], std::min(direct, most), confidence, true});
-      } else if (const auto found = contenders.find(part[i]); found != contenders.end()) {
-        const auto& passed = *found->second;
-        const double moved = l1_distance(before[i], now[i]);
-        const double bound = passed.noise + score / passed.weight + moved;
-        out.push_back({part[i], std::min(bound, most), confidence, false});
-      }
+  const auto now = model.project_all(known);
+  const auto before = last.model.project_all(known);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const double direct = supported_bound(domain, measurements, now[i], confidence);
+    if (std::isfinite(direct)) {
+      out.push_back({known[i], std::min(direct, most), confidence, true});
+    } else if (const auto found = contenders.find(known[i]); found != contenders.end()) {
+      const auto& passed = *found->second;
+      const double moved = l1_distance(before[i], now[i]);
+      const double bound = passed.noise + score / passed.weight + moved;
+      out.push_back({known[i], std::min(bound, most), confidence, false});
     }
   }
   return out;

@@ -23,6 +23,7 @@ constexpr double kShareOfRules = 0.25;
 constexpr double kModelCopies = 16.0;     // beliefs, bases, messages, the solver's history
 constexpr double kBytesPerAnswer = 32.0;  // the model's, the true count, the score's grid
 constexpr double kBytesPerCandidate = 600.0;
+constexpr double kMostOfConditionals = 320e6;  // tree_marginals.h: they and their copies
 constexpr double kSecondsPerModelByte = 1e-7;
 constexpr double kSecondsPerAnswer = 1e-8;
 constexpr double kSecondsPerCandidate = 2e-6;
@@ -136,7 +137,11 @@ Effort effort(const Domain& domain, std::span<const Clique> candidates, double l
   for (const auto& clique : candidates) cells += cells_of(domain, clique);
   Effort out;
   out.model_bytes = std::min(limit_mb * 1e6, static_cast<double>(model_bytes(domain, candidates)));
-  out.bytes = kModelCopies * out.model_bytes + kBytesPerAnswer * cells +
+  double codes = 0.0;
+  for (const auto& attribute : domain.attributes()) codes += attribute.size;
+  // Every attribute's codes may have to be known for all cells of the separators.
+  const double conditionals = std::min(kMostOfConditionals, out.model_bytes * codes);
+  out.bytes = kModelCopies * out.model_bytes + conditionals + kBytesPerAnswer * cells +
               kBytesPerCandidate * static_cast<double>(candidates.size());
   // The model grows to its size over the rounds, so it has half of it on average.
   out.seconds = rounds * (kSecondsPerModelByte * out.model_bytes / 2.0 + kSecondsPerAnswer * cells +

@@ -45,6 +45,12 @@ void AxisOrder::restore(const Clique& clique, std::span<const double> arranged,
 
 void transpose(const Domain& domain, std::span<const AttributeId> from,
                std::span<const AttributeId> to, const double* in, double* out) {
+  transpose(domain, from, to, from.size() + 1, 1, in, out);  // no gaps
+}
+
+void transpose(const Domain& domain, std::span<const AttributeId> from,
+               std::span<const AttributeId> to, std::size_t inner, std::size_t runs_stride,
+               const double* in, double* out) {
   check(from.size() == to.size(), "a transposed table has the same axes");
   // Axes that stay neighbours move as one; those of one code don't matter.
   struct Axis {
@@ -53,9 +59,12 @@ void transpose(const Domain& domain, std::span<const AttributeId> from,
   };
   std::vector<Axis> axes;
   for (const auto id : to) {
-    std::size_t stride = 1;
+    std::size_t stride = inner == 0 ? runs_stride : 1;
     std::size_t at = from.size();
-    while (at > 0 && from[at - 1] != id) stride *= domain[from[--at]].size;
+    while (at > 0 && from[at - 1] != id) {
+      stride *= domain[from[--at]].size;
+      if (from.size() - at == inner) stride = runs_stride;
+    }
     check(at > 0, "a transposed table has the same axes");
     const std::size_t size = domain[id].size;
     if (size == 1) continue;

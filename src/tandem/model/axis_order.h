@@ -38,5 +38,10 @@ class AxisOrder {
 // Copies a table whose axes are `from` (last fastest) into the order `to` of the same axes.
 void transpose(const Domain& domain, std::span<const AttributeId> from,
                std::span<const AttributeId> to, const double* in, double* out);
+// The same where `in` has gaps: the cells of the last `inner` axes follow each other, and those of
+// the axes before are runs of `stride` cells.
+void transpose(const Domain& domain, std::span<const AttributeId> from,
+               std::span<const AttributeId> to, std::size_t inner, std::size_t stride,
+               const double* in, double* out);
 
 }  // namespace tandem

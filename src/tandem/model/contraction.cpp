@@ -126,19 +126,14 @@ ArrangedTable contract(const AxisOrder& order, const TableView& left, const Tabl
     room_of_b = std::move(spread);
     b_values = room_of_b.get();
   }
-  Room product = room_for(batches * rows * padded);
+  const Room product = room_for(batches * rows * padded);
   for (std::size_t i = 0; i < batches; ++i) {
     matrix_product(a_values + i * rows * inner, {b_values + i * inner * padded, padded},
                    {product.get() + i * rows * padded, padded}, rows, inner, padded);
   }
-  if (padded != columns) {  // closes the gaps in place, from the first
-    copy_columns(product.get(), padded, product.get(), columns, columns, batches * rows);
-  }
-
-  ArrangedTable out{join(batch, join(in_rows, in_columns)),
-                    std::vector<double>(batches * rows * columns)};
-  transpose(domain, chain({&batch, &in_rows, &in_columns}), order.axes(out.clique), product.get(),
-            out.values.data());
+  ArrangedTable out{join(batch, join(in_rows, in_columns)), UnsetCells(batches * rows * columns)};
+  transpose(domain, chain({&batch, &in_rows, &in_columns}), order.axes(out.clique),
+            in_columns.size(), padded, product.get(), out.values.data());
   return out;
 }
 
@@ -212,13 +207,10 @@ std::vector<Table> RightSide::products(const TableView& left, std::span<const st
   std::size_t start = 0;
   for (const auto i : which) {
     const std::size_t cells = batches * rows * columns_[i];
-    const Room room = room_for(cells);
-    copy_columns(product.get() + start, found, room.get(), columns_[i], columns_[i],
-                 batches * rows);
+    Table table{join(batch_, join(in_rows, own_[i])), decltype(Table::values)(cells)};
+    transpose(domain, chain({&batch_, &in_rows, &own_[i]}), axes(table.clique), own_[i].size(),
+              found, product.get() + start, table.values.data());
     start += starts_[i + 1] - starts_[i];
-    Table table{join(batch_, join(in_rows, own_[i])), std::vector<double>(cells)};
-    transpose(domain, chain({&batch_, &in_rows, &own_[i]}), axes(table.clique), room.get(),
-              table.values.data());
     out.push_back(std::move(table));
   }
   return out;

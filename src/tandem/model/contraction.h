@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tandem/model/axis_order.h"
@@ -12,10 +13,28 @@
 
 namespace tandem {
 
+// Leaves cells as they are until somebody writes them: large tables are written once, not twice.
+template <class T>
+struct LeaveUnset : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = LeaveUnset<U>;
+  };
+  template <class U>
+  void construct(U* at) noexcept {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... Args>
+  void construct(U* at, Args&&... args) {
+    ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
+  }
+};
+using UnsetCells = std::vector<double, LeaveUnset<double>>;
+
 // A factor whose cells are in an AxisOrder, not in its clique's own.
 struct ArrangedTable {
   Clique clique;
-  std::vector<double> values;
+  UnsetCells values;
 };
 
 // The same, borrowed.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tandem/base/check.h"
+#include "tandem/base/multiversion.h"
 
 namespace tandem {
 namespace {
@@ -26,7 +27,7 @@ UInt128 plus(UInt128 a, UInt128 b) {
 }
 
 // Four at a time, so that the compiler needs no order of comparisons.
-double least_of(const double* values, std::size_t count) {
+TANDEM_MULTIVERSION double least_of(const double* values, std::size_t count) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   double part[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
   std::size_t i = 0;
@@ -154,14 +155,14 @@ class Elimination {
     return product;
   }
 
-  // Tables are kept only when maximal, so only earlier ones can hold a new one.
+  // Tables are kept only when maximal, so only earlier ones can hold a new one; the latest are the
+  // likeliest.
   bool inside_earlier(const std::uint64_t* table, std::size_t start) const {
-    for (std::size_t at = 0; at < start; at += words_) {
-      bool inside = true;
-      for (std::size_t w = 0; w < words_ && inside; ++w) {
-        inside = (table[w] & ~tables_[at + w]) == 0;
-      }
-      if (inside) return true;
+    for (std::size_t at = start; at > 0;) {
+      at -= words_;
+      std::uint64_t outside = 0;
+      for (std::size_t w = 0; w < words_; ++w) outside |= table[w] & ~tables_[at + w];
+      if (outside == 0) return true;
     }
     return false;
   }

@@ -56,7 +56,7 @@ class Summing {
       return;
     }
     const auto plan = order_.plan(from.clique, step.through);
-    ArrangedTable table{step.through, std::vector<double>(plan.small_cells())};
+    ArrangedTable table{step.through, UnsetCells(plan.small_cells())};
     plan.sum(from.values.data(), table.values.data());
     if (table.values.size() > kSmall) {
       for (const auto& next : steps_of(order_.domain(), table.clique, step.parts)) {

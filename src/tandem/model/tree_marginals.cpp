@@ -17,6 +17,8 @@ namespace {
 constexpr double kLeastMass = 1e-290;
 // Products are made together up to so many cells.
 constexpr double kTogether = 1 << 17;
+// Of the conditionals at one time: 128 MB.
+constexpr double kMostCells = 1 << 24;
 // A group is one task; more than so many shares of all queries would leave threads waiting.
 constexpr std::size_t kTasks = 64;
 constexpr std::size_t kFewQueries = 64;
@@ -40,7 +42,7 @@ TableView TreeMarginals::belief(std::size_t clique) const {
 
 ArrangedTable TreeMarginals::sum_of(std::size_t clique, const Clique& onto) const {
   const auto plan = model_.order().plan(model_.tree().cliques[clique], onto);
-  ArrangedTable out{onto, std::vector<double>(plan.small_cells())};
+  ArrangedTable out{onto, UnsetCells(plan.small_cells())};
   plan.sum(model_.belief(clique).data(), out.values.data());
   return out;
 }
@@ -50,7 +52,7 @@ ArrangedTable TreeMarginals::given(const TableView& table, const Clique& separat
   std::vector<double> inverse(plan.small_cells());
   plan.sum(table.values.data(), inverse.data());
   for (double& mass : inverse) mass = mass > kLeastMass ? 1.0 / mass : 0.0;
-  ArrangedTable out{table.clique, std::vector<double>(plan.large_cells())};
+  ArrangedTable out{table.clique, UnsetCells(plan.large_cells())};
   plan.multiply(table.values.data(), inverse.data(), out.values.data());
   return out;
 }
@@ -314,6 +316,58 @@ std::vector<Factor> TreeMarginals::project(std::span<const Clique> cliques, Thre
     const std::size_t end = std::min(cliques.size(), (task + 1) * kFewQueries);
     for (std::size_t i = task * kFewQueries; i < end; ++i) queries[i] = query(cliques[i], i);
   });
+  std::vector<Factor> out(cliques.size());
+  for (auto& part : parts_of(std::move(queries))) project_part(part, threads, out);
+  return out;
+}
+
+// By the attribute whose conditional is the largest: those of one attribute build on each other and
+// on no other's, so that parts repeat little of each other's work.
+std::vector<std::vector<TreeMarginals::Query>> TreeMarginals::parts_of(
+    std::vector<Query> queries) const {
+  const Domain& domain = model_.domain();
+  const std::size_t attributes = domain.size();
+  const auto cells_of = [&](const Route& route, const Branch& branch, AttributeId id) {
+    const auto width = domain.cells(routes_.separator(route.meet, branch.side));
+    return static_cast<double>(width) * domain[id].size;
+  };
+  std::vector<char> counted(place_of_.size(), 0);
+  std::vector<double> cells(attributes, 0.0);  // of each attribute's conditionals, without the ways
+  std::vector<AttributeId> largest;            // of each query
+  for (const auto& query : queries) {
+    double most = -1.0;
+    largest.push_back(0);
+    for (const auto& branch : query.route.branches) {
+      for (const auto id : branch.ids) {
+        const double mine = cells_of(query.route, branch, id);
+        if (mine > most) std::tie(most, largest.back()) = std::pair(mine, id);
+        char& known = counted[routes_.edge(branch.side, query.route.meet) * attributes + id];
+        if (known == 0) cells[id] += mine;
+        known = 1;
+      }
+    }
+  }
+  std::vector<std::size_t> part(attributes, 0);
+  double so_far = 0.0;
+  for (std::size_t id = 0; id < attributes; ++id) {
+    part[id] = id == 0 ? 0 : part[id - 1];
+    if (so_far > 0.0 && so_far + cells[id] > kMostCells) {
+      ++part[id];
+      so_far = 0.0;
+    }
+    so_far += cells[id];
+  }
+  std::vector<std::vector<Query>> out(part.back() + 1);
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    out[part[largest[i]]].push_back(std::move(queries[i]));
+  }
+  return out;
+}
+
+void TreeMarginals::project_part(std::span<Query> queries, Threads threads, std::span<Factor> out) {
+  std::ranges::fill(place_of_, 0U);
+  level_of_.clear();
+  singles_.clear();
   prepare(queries, threads);
   std::ranges::sort(queries, {}, [](const Query& q) { return std::tie(q.key, q.number); });
   const auto groups = groups_of(queries, std::max(kFewQueries, queries.size() / kTasks));
@@ -321,11 +375,9 @@ std::vector<Factor> TreeMarginals::project(std::span<const Clique> cliques, Thre
   for (std::size_t g = 0; g < groups.size(); ++g) {
     sums.push_back({groups[g].queries.front().route.meet, groups[g].needed, g});
   }
-  std::vector<Factor> out(cliques.size());
   const auto table = [&](std::size_t clique) { return belief(clique); };
   share_sums(model_.order(), table, std::move(sums), threads,
              [&](std::size_t g, const TableView& sum) { answer(groups[g], sum, out); });
-  return out;
 }
 
 }  // namespace tandem

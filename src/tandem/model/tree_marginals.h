@@ -6,7 +6,8 @@
 // the tree: what lies beyond a separator comes to it as a conditional probability, which is worked
 // out once for each attribute and direction. Marginals that meet in the same clique through the
 // same separators start from one sum of its table; those that agree in all attributes but the last
-// share all products but the last, and that is one for all of them.
+// share all products but the last, and that is one for all of them. Conditionals take 128 MB at
+// most, or what one marginal needs: beyond that marginals are worked out in several parts.
 
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,8 @@ class TreeMarginals {
 
   Query query(const Clique& clique, std::size_t number) const;
   std::vector<Group> groups_of(std::span<const Query> queries, std::size_t most) const;
+  std::vector<std::vector<Query>> parts_of(std::vector<Query> queries) const;
+  void project_part(std::span<Query> queries, Threads threads, std::span<Factor> out);
   void answer(const Group& group, const TableView& table, std::span<Factor> out) const;
   struct Rights;  // the tables that a group's products take, side by side
   void multiply(const Group& group, std::span<const Rights> rights, std::span<const Query> queries,
