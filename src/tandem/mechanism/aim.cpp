@@ -31,7 +31,7 @@ struct Options {
 
 constexpr double kConfidence = 0.95;  // of the error bounds
 constexpr double kUsualRoundsPerColumn = 3.0;
-constexpr double kRoundTolerance = 3e-3;
+constexpr double kRoundTolerance = 1e-2;
 constexpr double kFinalTolerance = 3e-4;
 
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
