@@ -84,8 +84,8 @@ TEST(Tandem, AFinalChoiceLeavesPublicDataThatWasBelievedTooMuch) {
   const auto fooled = run_mechanism("tandem", gullible, private_rows(), asked, at(3.0));
   const auto saved = run_mechanism("tandem", careful, private_rows(), asked, at(3.0));
   EXPECT_LT(error_of(asked, *saved.release.model), 0.7 * error_of(asked, *fooled.release.model));
-  EXPECT_TRUE(std::ranges::any_of(saved.release.warnings, [](const std::string& warning) {
-    return warning == "The final choice took the model without public data.";
+  EXPECT_TRUE(std::ranges::any_of(saved.release.notes, [](const std::string& note) {
+    return note == "The final choice took the model without public data.";
   }));
 }
 
@@ -110,7 +110,7 @@ TEST(Tandem, GoldenRun) {
     EXPECT_EQ(again.release.measurements[i].values, once.release.measurements[i].values);
   }
   EXPECT_EQ(again.release.model->project({0, 1, 2}), once.release.model->project({0, 1, 2}));
-  EXPECT_EQ(again.release.warnings, once.release.warnings);
+  EXPECT_EQ(again.release.notes, once.release.notes);
 }
 
 TEST(Tandem, BeatsThePublicRowsAndDoingWithoutThem) {
@@ -155,7 +155,7 @@ TEST(Tandem, BadPublicDataDoesNotHurtAndIsNamed) {
     EXPECT_LT(mean_error(asked, 1.0), 1.1 * without);
     const auto outcome = run_mechanism("tandem", {}, private_rows(), asked, at(1.0));
     EXPECT_TRUE(test::mentions(outcome.release.warnings, "public.csv contradicts"));
-    EXPECT_TRUE(test::mentions(outcome.release.warnings, "overruled public data public.csv"));
+    EXPECT_TRUE(test::mentions(outcome.release.notes, "overruled public data public.csv"));
   }
   EXPECT_LT(mean_error(with_public(independent_columns(good)), 1.0), 1.1 * without);
 }
@@ -163,9 +163,9 @@ TEST(Tandem, BadPublicDataDoesNotHurtAndIsNamed) {
 TEST(Tandem, SaysWhatGoodPublicDataWasWorth) {
   const auto outcome =
       run_mechanism("tandem", {}, private_rows(), with_public(skewed_rows(400, 0.0, 2)), at(0.03));
-  EXPECT_TRUE(test::mentions(outcome.release.warnings, "of what its 400 rows could be worth"));
-  EXPECT_TRUE(test::mentions(outcome.release.warnings, "Only public data speaks of"));
-  EXPECT_TRUE(test::mentions(outcome.release.warnings, "Rows of the public data, reweighted, are"));
+  EXPECT_TRUE(test::mentions(outcome.release.notes, "of what its 400 rows could be worth"));
+  EXPECT_TRUE(test::mentions(outcome.release.notes, "Only public data speaks of"));
+  EXPECT_TRUE(test::mentions(outcome.release.notes, "Rows of the public data, reweighted, are"));
   EXPECT_FALSE(test::mentions(outcome.release.warnings, "contradicts"));
 }
 

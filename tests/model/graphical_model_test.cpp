@@ -11,6 +11,8 @@
 #include "model/model_contract.h"
 #include "tandem/base/error.h"
 #include "tandem/base/math.h"
+#include "tandem/base/rng.h"
+#include "tandem/query/workload.h"
 
 namespace tandem {
 namespace {
@@ -53,6 +55,36 @@ RC_GTEST_PROP(GraphicalModel, ProjectsAsTheWholeDistributionDoes, ()) {
   for (std::size_t i = 0; i < cliques.size(); ++i) {
     RC_ASSERT(test::near(together[i], marginalize(dense, domain, cliques[i]), 1e-10));
     RC_ASSERT(test::near(model.project(cliques[i]), together[i], 1e-12));
+  }
+}
+
+// Cliques large enough that sums are shared, wide separators, and parts that are far apart.
+TEST(GraphicalModel, ProjectsAcrossLargeCliquesAsTheWholeDistributionDoes) {
+  std::vector<Attribute> attributes;
+  for (const Code size : {4U, 3U, 5U, 2U, 4U, 3U, 4U, 5U, 3U, 2U}) {
+    attributes.push_back({"c" + std::to_string(attributes.size()), size, {}});
+  }
+  const Domain domain(std::move(attributes));
+  Rng rng(7);
+  std::vector<Factor> potentials;
+  for (const Clique& clique :
+       std::vector<Clique>{{0, 1, 2, 3, 4, 5, 6}, {0, 2, 4, 6, 7}, {1, 3, 5, 8}, {6, 7}, {8, 9}}) {
+    Factor factor{clique, std::vector<double>(domain.cells(clique))};
+    for (double& value : factor.values) value = 3.0 * rng.uniform();
+    potentials.push_back(std::move(factor));
+  }
+  const auto dense = test::dense_model(domain, potentials, 10.0);
+  const GraphicalModel model(domain, potentials, 10.0, {}, Threads{2});
+  auto cliques = Workload::all_k_way(domain, 3).downward_closure();
+  const auto wide = Workload::all_k_way(domain, 5);
+  for (const auto& [clique, weight] : wide.cliques()) {
+    if (rng.below(4) == 0) cliques.push_back(clique);
+  }
+  cliques.push_back(cliques.front());  // asked for twice
+  const auto answers = model.project_all(cliques);
+  for (std::size_t i = 0; i < cliques.size(); ++i) {
+    EXPECT_TRUE(test::near(answers[i], marginalize(dense, domain, cliques[i]), 1e-10))
+        << domain.describe(cliques[i]);
   }
 }
 

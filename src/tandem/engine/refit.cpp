@@ -201,7 +201,9 @@ Document refit_document(const RefitRequest& r, const StoredRelease& from, const 
   Document out = Document::object();
   const bool same_model = outcome.where.empty() && r.max_model_mb == 0.0;
   for (const auto& [key, value] : from.document().as_object()) {
-    if (key != "error_bounds" || same_model) out.set(key, value);  // they are of that very model
+    if (key == "error_bounds" && !same_model) continue;     // they are of that very model
+    if (key == "notes" && r.max_model_mb != 0.0) continue;  // the new one is made of measurements
+    out.set(key, value);
   }
   out.set("tandem", version());
   out.set("rows", static_cast<std::uint64_t>(rows));
@@ -289,6 +291,9 @@ std::string to_text(const RefitSummary& summary) {
        fmt::format("unchanged: epsilon {:g}, delta {:g}, {}", guarantee.at("epsilon").as_number(),
                    guarantee.at("delta").as_number(), guarantee.at("neighbors").as_string()));
   line("spent", "nothing more");
+  if (const auto* notes = r.find("notes")) {
+    for (const auto& note : notes->as_array()) line("note", note.as_string());
+  }
   for (const auto& warning : r.at("warnings").as_array()) line("warning", warning.as_string());
   return out;
 }

@@ -72,9 +72,6 @@ Document release_document(const SynthSettings& s, const Prepared& p, const Curat
     if (p.filter.currency() == Currency::Pure) step.set("epsilon", charge.cost.upper_bound());
     steps.push(std::move(step));
   }
-  Document warnings = Document::array();
-  for (const auto& warning : release.warnings) warnings.push(warning);
-
   Document out = Document::object({{"format", kReleaseFormat}, {"tandem", version()}});
   if (curator.seeded()) {
     out.set("seeded", true);
@@ -95,7 +92,10 @@ Document release_document(const SynthSettings& s, const Prepared& p, const Curat
   out.set("schema_sha256", p.schema_digest);
   out.set("measurements_sha256", files.measurements);
   if (!files.model.empty()) out.set("model_sha256", files.model);
-  out.set("warnings", std::move(warnings));
+  if (!release.notes.empty()) {
+    out.set("notes", Document::array({release.notes.begin(), release.notes.end()}));
+  }
+  out.set("warnings", Document::array({release.warnings.begin(), release.warnings.end()}));
   if (!release.error_bounds.empty()) {
     out.set("error_bounds", bounds_document(p.schema.domain(), release.error_bounds));
   }

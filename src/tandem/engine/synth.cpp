@@ -225,6 +225,9 @@ std::string to_text(const SynthSummary& summary) {
   line("files", r.find("model_sha256") != nullptr
                     ? "synthetic.csv, measurements.json, model.bin, release.json and the schema"
                     : "synthetic.csv, measurements.json, release.json and the schema");
+  if (const auto* notes = r.find("notes")) {
+    for (const auto& note : notes->as_array()) line("note", note.as_string());
+  }
   for (const auto& warning : r.at("warnings").as_array()) {
     line("warning", warning.as_string());
   }

@@ -73,17 +73,23 @@ std::vector<ErrorBound> error_bounds(const Workload& workload, const GraphicalMo
   std::vector<ErrorBound> out;
   std::vector<Clique> cliques;
   for (const auto& [clique, weight] : workload.cliques()) cliques.push_back(clique);
-  const auto now = model.project_all(cliques);
-  const auto before = last.model.project_all(cliques);
-  for (std::size_t i = 0; i < cliques.size(); ++i) {
-    const double direct = supported_bound(domain, measurements, now[i], confidence);
-    if (std::isfinite(direct)) {
-      out.push_back({cliques[i], std::min(direct, most), confidence, true});
-    } else if (const auto found = contenders.find(cliques[i]); found != contenders.end()) {
-      const auto& passed = *found->second;
-      const double moved = l1_distance(before[i], now[i]);
-      const double bound = passed.noise + score / passed.weight + moved;
-      out.push_back({cliques[i], std::min(bound, most), confidence, false});
+  // Not all answers of a wide table at once.
+  constexpr std::size_t kTogether = 20'000;
+  for (std::size_t start = 0; start < cliques.size(); start += kTogether) {
+    const auto part = std::span<const Clique>(cliques).subspan(
+        start, std::min(kTogether, cliques.size() - start));
+    const auto now = model.project_all(part);
+    const auto before = last.model.project_all(part);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const double direct = supported_bound(domain, measurements, now[i], confidence);
+      if (std::isfinite(direct)) {
+        out.push_back({part[i], std::min(direct, most), confidence, true});
+      } else if (const auto found = contenders.find(part[i]); found != contenders.end()) {
+        const auto& passed = *found->second;
+        const double moved = l1_distance(before[i], now[i]);
+        const double bound = passed.noise + score / passed.weight + moved;
+        out.push_back({part[i], std::min(bound, most), confidence, false});
+      }
     }
   }
   return out;

@@ -87,6 +87,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   const bool as_2024 = options.selection == Filtering::Of2024;
   const auto closure = candidates_of(problem, options.max_model_mb);
   const auto proxies = public_proxies(problem.public_data, closure, n, curator.threads());
+  std::vector<Score> proxy_errors;  // formulas are shared, not copied
+  for (const auto& proxy : proxies) proxy_errors.push_back(l1_error(proxy));
   const Cost rho = curator.remaining();
   std::vector<Measurement> y;
   std::vector<Clique> held = start.cliques;  // what the model must hold
@@ -126,7 +128,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
         proxy_of.push_back(at);
       }
       if (!private_only) {
-        scored.push_back({C[i], Origin::Public, error - l1_error(proxies[at])});
+        scored.push_back({C[i], Origin::Public, error - proxy_errors[at]});
         proxy_of.push_back(at);
       }
     }

@@ -67,37 +67,36 @@ std::vector<Clique> overruled(const CombinedModel& p, const PublicSource& source
 
 }  // namespace
 
-std::vector<std::string> public_data_report(const CombinedModel& p, double share) {
-  std::vector<std::string> out;
+void report_public_data(const CombinedModel& p, double share, Release& release) {
   const Domain& domain = p.model().domain();
   for (const auto& source : p.prior().sources()) {
     const double worth = source.nu() / source.trust.most();
-    out.push_back(
+    release.notes.push_back(
         fmt::format("Public data {}: counted as {} private rows, {} of what its {} rows could be "
                     "worth.",
                     source.name, rows_in_words(source.nu()), percent(worth),
                     rows_in_words(source.model.rows())));
     if (worth < kDistrusted) {
-      out.push_back(fmt::format(
+      release.warnings.push_back(fmt::format(
           "Public data {} contradicts the private data; check that its columns and codes mean the "
           "same, or leave it out.",
           source.name));
     }
     const auto lost = overruled(p, source);
     if (!lost.empty()) {
-      out.push_back(fmt::format("Private measurements overruled public data {} on {}.", source.name,
-                                listed(domain, lost)));
+      release.notes.push_back(fmt::format("Private measurements overruled public data {} on {}.",
+                                          source.name, listed(domain, lost)));
     }
   }
   const auto only_public = supplied(p);
   if (!only_public.empty()) {
-    out.push_back(fmt::format("Only public data speaks of {}.", listed(domain, only_public)));
+    release.notes.push_back(
+        fmt::format("Only public data speaks of {}.", listed(domain, only_public)));
   }
   if (share > 0.0) {
-    out.push_back(
+    release.notes.push_back(
         fmt::format("Rows of the public data, reweighted, are {} of the release.", percent(share)));
   }
-  return out;
 }
 
 }  // namespace tandem

@@ -25,7 +25,8 @@ struct Release {
   std::vector<Measurement> measurements;  // another model can be fitted to them, free of charge
   double total = 0.0;                     // rows of the private table: exact if public, else noisy
   std::vector<ErrorBound> error_bounds;   // of the workload's marginals, as far as there are any
-  std::vector<std::string> warnings;      // sentences for the person who reads the release
+  std::vector<std::string> notes;         // sentences on what the release is made of
+  std::vector<std::string> warnings;      // sentences on what its reader should beware of
 };
 
 }  // namespace tandem

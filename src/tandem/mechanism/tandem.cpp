@@ -169,7 +169,7 @@ Release released(const CombinedModel& p, const Problem& problem, const Options& 
       release.model = std::make_unique<MixtureModel>(std::move(parts));
     }
   }
-  release.warnings = public_data_report(p, share);
+  report_public_data(p, share, release);
   if (!p.converged()) {
     release.warnings.emplace_back(
         "The model was still improving when its fit was stopped; its answers can be refitted free "
@@ -197,7 +197,7 @@ void choose_finally(Curator& curator, const CombinedModel& p, const Problem& pro
   const auto chosen = choose_arm(curator, problem.workload, arms, curator.remaining());
   release.model = std::move(arms[chosen].model);
   if (chosen > 0) {
-    release.warnings.push_back("The final choice took " + arms[chosen].name + ".");
+    release.notes.push_back("The final choice took " + arms[chosen].name + ".");
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "tandem/base/check.h"
@@ -18,6 +19,9 @@ namespace {
 constexpr double kFirstStep = 5.0;
 constexpr double kLongestStep = 40.0;
 constexpr double kStepGrowth = 1.3;
+// Steps that gain less than this share of the loss are alike, and one starts where the last one
+// would have gone. While the model still changes much that start is worse than none.
+constexpr double kAlike = 0.02;
 constexpr UInt128 kMostModelBytes = UInt128{1} << 36;
 
 std::vector<Clique> measured_cliques(std::span<const Measurement> measurements) {
@@ -68,17 +72,17 @@ PgmFit estimate_pgm(const Domain& domain, std::span<const Measurement> measureme
   Team team(options.threads);
   PgmDual dual(domain, measurements, total, further, &team);
   dual.set_base(start);
-  const auto tolerance = [&] {
-    return options.tolerance * std::max({1.0, dual.noise_loss(), dual.loss()});
-  };
+  const auto scale = [&] { return std::max({1.0, dual.noise_loss(), dual.loss()}); };
+  const auto tolerance = [&] { return options.tolerance * scale(); };
   int left = options.max_propagations;
   bool converged = dual.dimension() == 0;
 
   Lbfgs search(dual.dimension());
   double step = kFirstStep;
   int idle = 0;
+  double gained = std::numeric_limits<double>::infinity();  // by the last step
   std::vector<double> x(dual.dimension(), 0.0);
-  for (bool first = true; !converged && left > 0; first = false) {
+  while (!converged && left > 0) {
     const double before = dual.loss();
     // Small steps while the gradient is steep, longer ones as it levels out.
     double nu = options.prior_rows;
@@ -91,14 +95,14 @@ PgmFit estimate_pgm(const Domain& domain, std::span<const Measurement> measureme
       step = std::min(kLongestStep, step * kStepGrowth);
     }
     dual.set_strength(nu);
-    if (first) {
+    if (gained > kAlike * scale()) {
       std::ranges::fill(x, 0.0);
     } else {
-      dual.stationary(x);  // steps that follow each other are alike
+      dual.stationary(x);
     }
     const auto exact_enough = [&] {
-      const double gained = options.prior_rows > 0.0 ? 0.0 : before - dual.loss();
-      return dual.gap() <= 0.1 * std::max(tolerance(), gained);
+      const double so_far = options.prior_rows > 0.0 ? 0.0 : before - dual.loss();
+      return dual.gap() <= 0.1 * std::max(tolerance(), so_far);
     };
     const auto end = search.minimize(
         [&](auto at, auto gradient) { return dual.evaluate(at, gradient); },
@@ -114,9 +118,9 @@ PgmFit estimate_pgm(const Domain& domain, std::span<const Measurement> measureme
       converged = end == Lbfgs::End::Stopped;
       break;
     }
-    // Twice, because a step can fail to see what a longer one does.
-    idle = before - dual.loss() <= tolerance() ? idle + 1 : 0;
-    converged = idle == 2;
+    gained = before - dual.loss();
+    idle = gained <= tolerance() ? idle + 1 : 0;
+    converged = idle == options.idle_steps;
   }
   PgmFit fit{.model = GraphicalModel(dual.propagation(), dual.potentials(), total, options.threads),
              .loss = dual.loss(),

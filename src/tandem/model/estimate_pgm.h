@@ -26,6 +26,9 @@ struct PgmOptions {
   // what the last step may have gained, and a tenth of it is how exactly each step is solved. Below
   // 1e-3 differences drown in the noise.
   double tolerance = 1e-4;
+  // So many steps in a row must gain less than that: twice, because a step can fail to see what a
+  // longer one does. Once is enough where the next measurement asks for another fit anyway.
+  int idle_steps = 2;
   int max_propagations = 3000;
   // nu > 0: `start` is a prior that counts as so many rows. 0: it is only where the search starts.
   double prior_rows = 0.0;
