@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <bit>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -14,8 +15,8 @@ namespace {
 // their tables have at least so many cells; otherwise the weighing would cost more than it saves.
 constexpr std::size_t kWeighed = 8;
 constexpr std::size_t kWorthWeighing = 4096;
-// All orders of so many branches are tried.
-constexpr std::size_t kMostOrders = 4;
+// A cell of a product is written, put in order and read again: as much as so many multiplications.
+constexpr double kWritingCell = 16.0;
 
 }  // namespace
 
@@ -62,6 +63,13 @@ TreeRoutes::TreeRoutes(const GraphicalModel& model)
     const bool same = separators[by_width[i]] == separators[by_width[i - 1]];
     class_of_[by_width[i]] = class_of_[by_width[i - 1]] + (same ? 0 : 1);
   }
+
+  bits_.assign(count * words_, 0);
+  for (std::size_t c = 0; c < count; ++c) {
+    for (const auto id : separators[c]) {
+      bits_[c * words_ + id / 64] |= std::uint64_t{1} << (id % 64);
+    }
+  }
 }
 
 TreeRoutes::Route TreeRoutes::from(std::size_t meet, std::span<const AttributeId> ids) const {
@@ -80,63 +88,85 @@ TreeRoutes::Route TreeRoutes::from(std::size_t meet, std::span<const AttributeId
   std::ranges::sort(out.branches, {}, [&](const Branch& branch) {
     return std::pair(width_class(meet, branch.side), branch.ids.front());
   });
-  return out;
-}
-
-// Multiplications of the products one after the other. The last one is counted first.
-double TreeRoutes::work_of(const Route& route, std::size_t to,
-                           std::span<const std::size_t> order) const {
-  const Domain& domain = model_.domain();
-  std::vector<std::uint64_t> table(words_, 0);  // what is needed of the clique, as bits
-  double cells = 1.0;
-  const auto add = [&](AttributeId id) {
-    std::uint64_t& word = table[id / 64];
-    const std::uint64_t bit = std::uint64_t{1} << (id % 64);
-    if ((word & bit) == 0) cells *= domain[id].size;
-    word |= bit;
-  };
-  for (const auto id : route.here) add(id);
-  if (to != route.meet) {
-    for (const auto id : separator(route.meet, to)) add(id);
-  }
-  double beyond = 1.0;  // codes of what has come in
-  for (const auto& branch : route.branches) beyond *= codes_of(branch);
-  double out = 0.0;
-  for (std::size_t b = order.size(); b-- > 0;) {
-    const auto& branch = route.branches[order[b]];
-    for (const auto id : separator(route.meet, branch.side)) add(id);
-    out += cells * beyond;
-    beyond /= codes_of(branch);
+  std::vector<std::uint64_t> keep(words_, 0);
+  for (const auto id : out.here) keep[id / 64] |= std::uint64_t{1} << (id % 64);
+  std::vector<std::size_t> sides;
+  for (const auto& branch : out.branches) sides.push_back(branch.side);
+  for (auto branch = out.branches.begin(); sides.size() > 1; ++branch) {
+    const auto next = static_cast<std::ptrdiff_t>(next_side(meet, sides, keep).first);
+    sides.erase(sides.begin() + next);
+    std::rotate(branch, branch + next, branch + next + 1);
   }
   return out;
 }
 
-double TreeRoutes::codes_of(const Branch& branch) const {
+double TreeRoutes::cells(std::size_t word, std::uint64_t set) const {
   double out = 1.0;
-  for (const auto id : branch.ids) out *= model_.domain()[id].size;
+  for (; set != 0; set &= set - 1) {
+    const auto id = word * 64 + static_cast<std::size_t>(std::countr_zero(set));
+    out *= model_.domain()[static_cast<AttributeId>(id)].size;
+  }
   return out;
 }
 
-// Puts the branches in the order that takes the least work, and says how much.
-double TreeRoutes::arrange(Route& route, std::size_t to) const {
-  std::vector<std::size_t> order(route.branches.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  auto best = order;
-  double least = work_of(route, to, order);
-  while (order.size() <= kMostOrders && std::ranges::next_permutation(order).found) {
-    const double work = work_of(route, to, order);
-    if (work < least) std::tie(least, best) = std::pair(work, order);
+// The side whose product sums most out, so that those after it are small; and how many cells.
+std::pair<std::size_t, double> TreeRoutes::next_side(std::size_t meet,
+                                                     std::span<const std::size_t> sides,
+                                                     std::span<const std::uint64_t> keep) const {
+  std::pair<std::size_t, double> out{0, 0.0};
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    double summed = 1.0;
+    for (std::size_t w = 0; w < words_; ++w) {
+      std::uint64_t set = separator_bits(meet, sides[i])[w] & ~keep[w];
+      for (std::size_t j = 0; j < sides.size() && set != 0; ++j) {
+        if (j != i) set &= ~separator_bits(meet, sides[j])[w];
+      }
+      summed *= cells(w, set);
+    }
+    if (summed > out.second) out = {i, summed};
   }
-  std::vector<Branch> arranged;
-  for (const auto b : best) arranged.push_back(std::move(route.branches[b]));
-  route.branches = std::move(arranged);
-  for (const auto& branch : route.branches) {
-    if (branch.ids.size() == 1) continue;
-    Route further = from(branch.side, branch.ids);
-    least += arrange(further, route.meet);
+  return out;
+}
+
+// Multiplications that the products take, and a share of the sum that they start from.
+double TreeRoutes::work(std::size_t from, std::size_t to, std::span<const AttributeId> ids) const {
+  std::vector<std::uint64_t> keep(words_, 0);
+  const auto add_separator = [&](std::size_t neighbour, std::vector<std::uint64_t>& set) {
+    for (std::size_t w = 0; w < words_; ++w) set[w] |= separator_bits(from, neighbour)[w];
+  };
+  if (to != from) add_separator(to, keep);
+  for (const auto id : ids) {
+    if (toward(from, id) == from) keep[id / 64] |= std::uint64_t{1} << (id % 64);
   }
   constexpr double kShareOfSum = 1.0 / 16.0;  // sums are quick, and shared
-  return least + kShareOfSum * static_cast<double>(model_.belief(route.meet).size());
+  double cost = kShareOfSum * static_cast<double>(model_.belief(from).size());
+  auto needed = keep;
+  std::vector<std::size_t> sides;
+  std::vector<double> codes;  // of what they bring
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::size_t side = toward(from, ids[i]);
+    if (side == from || std::ranges::find(sides, side) != sides.end()) continue;
+    add_separator(side, needed);
+    sides.push_back(side);
+    codes.push_back(1.0);
+    std::vector<AttributeId> with;
+    for (const auto id : ids.subspan(i)) {
+      if (toward(from, id) != side) continue;
+      codes.back() *= model_.domain()[id].size;
+      with.push_back(id);
+    }
+    if (with.size() > 1) cost += work(side, from, with);
+  }
+  double table = 1.0;
+  for (std::size_t w = 0; w < words_; ++w) table *= cells(w, needed[w]);
+  while (!sides.empty()) {
+    const auto [next, summed] = next_side(from, sides, keep);
+    cost += table * codes[next] * (1.0 + kWritingCell / summed);
+    table *= codes[next] / summed;
+    sides.erase(sides.begin() + static_cast<std::ptrdiff_t>(next));
+    codes.erase(codes.begin() + static_cast<std::ptrdiff_t>(next));
+  }
+  return cost;
 }
 
 TreeRoutes::Route TreeRoutes::route(const Clique& clique) const {
@@ -165,17 +195,17 @@ TreeRoutes::Route TreeRoutes::route(const Clique& clique) const {
     promising[at] = mine;
   }
   const auto [most, outside, cells, first] = promising.front();
-  Route out = from(first, clique.ids());
-  if (outside == 0 || cells < kWorthWeighing) return out;
-  double least = arrange(out, first);
-  for (std::size_t i = 1; i < found; ++i) {
-    if (std::get<0>(promising[i]) > most) break;  // several beyond one separator share no work
-    const std::size_t meet = std::get<3>(promising[i]);
-    Route other = from(meet, clique.ids());
-    const double work = arrange(other, meet);
-    if (work < least) std::tie(least, out) = std::pair(work, std::move(other));
+  std::size_t meet = first;
+  if (outside > 0 && cells >= kWorthWeighing) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < found; ++i) {
+      if (std::get<0>(promising[i]) > most) break;  // several beyond one separator share no work
+      const std::size_t c = std::get<3>(promising[i]);
+      const double cost = work(c, c, clique.ids());
+      if (cost < least) std::tie(least, meet) = std::pair(cost, c);
+    }
   }
-  return out;
+  return from(meet, clique.ids());
 }
 
 }  // namespace tandem

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "tandem/model/graphical_model.h"
@@ -52,15 +54,20 @@ class TreeRoutes {
 
  private:
   std::size_t parent(std::size_t clique) const { return model_.tree().parent[clique]; }
-  double work_of(const Route& route, std::size_t to, std::span<const std::size_t> order) const;
-  double codes_of(const Branch& branch) const;
-  double arrange(Route& route, std::size_t to) const;
+  const std::uint64_t* separator_bits(std::size_t a, std::size_t b) const {
+    return bits_.data() + edge(a, b) / 2 * words_;
+  }
+  double cells(std::size_t word, std::uint64_t set) const;
+  std::pair<std::size_t, double> next_side(std::size_t meet, std::span<const std::size_t> sides,
+                                           std::span<const std::uint64_t> keep) const;
+  double work(std::size_t from, std::size_t to, std::span<const AttributeId> ids) const;
 
   const GraphicalModel& model_;
   std::size_t attributes_;
   std::vector<std::uint32_t> toward_;  // [clique][attribute]
   std::vector<std::uint32_t> class_of_;
-  std::size_t words_;  // of a set of attributes
+  std::size_t words_;
+  std::vector<std::uint64_t> bits_;  // of each clique's separator, as a set
 };
 
 }  // namespace tandem
