@@ -48,8 +48,9 @@ class BeliefPropagation {
   // holds.
   double propagate();
 
-  // base * exp(sum of potentials) becomes the base. Its marginals are then known, and the potentials
-  // zero. Returns what propagate() would; when that is not finite, the base stays as it was.
+  // base * exp(sum of potentials) becomes the base. Its marginals are then known, and the
+  // potentials zero. Returns what propagate() would; when that is not finite, the base stays as it
+  // was.
   double rebase();
 
   // Probabilities, cells in `order()`: of a factor after any of these, of a whole clique after
