@@ -199,7 +199,6 @@ TreeRoutes::Route TreeRoutes::route(const Clique& clique) const {
   if (outside > 0 && cells >= kWorthWeighing) {
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < found; ++i) {
-      if (std::get<0>(promising[i]) > most) break;  // several beyond one separator share no work
       const std::size_t c = std::get<3>(promising[i]);
       const double cost = work(c, c, clique.ids());
       if (cost < least) std::tie(least, meet) = std::pair(cost, c);
