@@ -33,8 +33,11 @@ struct Options {
 constexpr double kTotalShare = 0.01;  // of the budget for n, where it is not public
 constexpr double kMostNoise = 0.5;    // E |noise|_1 of a measurement, in units of n; 2 is the most
                                       // that any model can be off by
-constexpr double kRoundTolerance = 3e-3;
+constexpr double kRoundTolerance = 1e-2;
 constexpr double kFinalTolerance = 3e-4;
+// Noise of a count, in units of n, below which a round's fit may end at its first idle step. With
+// more noise, what the second one finds still tips selections.
+constexpr double kClear = 0.002;
 
 double rows_or_measured(Curator& curator) {
   if (const auto n = public_total(curator)) return *n;
@@ -103,8 +106,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const double used = 1.0 - curator.remaining().lower_bound() / rho.lower_bound();
     const double share = last ? 1.0 : std::max(used, 1.0 / options.rounds);
     const double room = (options.max_model_mb - start.mb) * share;
-    const auto C =
-        tractable(offered(candidates, problem.domain, rng), fit.model, held, start.mb + room);
+    const auto C = tractable(offered(candidates, problem.domain, rng), fit.model, held,
+                             start.mb + room, curator.threads());
     if (as_2024) candidates = C;
 
     // At a small budget selections are near random, and measurements weigh alike however noisy
@@ -141,6 +144,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
             : curator.measure({scored[best].clique}, last ? curator.remaining() : to_measure));
     held.push_back(scored[best].clique);
     if (last) fit_options.tolerance = kFinalTolerance;
+    fit_options.idle_steps = last || sigma.value() > kClear * n ? 2 : 1;
     fit = estimate_pgm(problem.domain, equally_weighted(y, sigma), n, fit.model.potentials(),
                        fit_options);
   }
