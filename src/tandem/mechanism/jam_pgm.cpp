@@ -102,7 +102,9 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   for (int t = 0; t < options.rounds; ++t) {
     const bool last = t + 1 == options.rounds;
     const Cost round = curator.remaining() / (options.rounds - t);  // frugal: savings carry over
-    const auto [to_select, to_measure] = round.split(options.select_share);
+    const auto parts = round.split(options.select_share);
+    const Cost to_select = parts.first;
+    const Cost to_measure = parts.second;
     const double used = 1.0 - curator.remaining().lower_bound() / rho.lower_bound();
     const double share = last ? 1.0 : std::max(used, 1.0 / options.rounds);
     const double room = (options.max_model_mb - start.mb) * share;
