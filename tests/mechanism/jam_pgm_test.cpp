@@ -67,8 +67,22 @@ TEST(JamPgm, SpendsTheBudgetToTheLastGrainAndItsChargesAddUp) {
     for (const auto& charge : filter.charges()) sum = sum + charge.cost;
     EXPECT_EQ(sum, filter.spent());
     EXPECT_TRUE(filter.remaining().is_zero());
-    EXPECT_EQ(release.measurements.size(), 30U);
+    EXPECT_EQ(release.measurements.size(), 20U);
   }
+}
+
+// One measurement a round. At epsilon 1 a count of 30,000 rows has noise of about 0.0015 of them.
+TEST(JamPgm, TheLessNoiseTheMoreRounds) {
+  const auto rounds = [](std::size_t rows, double epsilon, const Parameters& parameters) {
+    return run_jam(chained_table(rows, 3), chained_table(100, 3), budget(epsilon), kReplaceOne,
+                   std::make_unique<SeededEntropy>(7), parameters)
+        .release.measurements.size();
+  };
+  EXPECT_EQ(rounds(300, 1.0, {}), 20U);
+  EXPECT_EQ(rounds(30'000, 1.0, {}), 25U);
+  EXPECT_EQ(rounds(30'000, 10.0, {}), 30U);
+  EXPECT_EQ(rounds(300, 1.0, {{"rounds", "7"}}), 7U);
+  EXPECT_EQ(rounds(300, 1.0, {{"selection", "2024"}}), 30U);
 }
 
 TEST(JamPgm, RecoversTheTruthWithoutNoise) {
@@ -128,8 +142,9 @@ TEST(JamPgm, TheSelectionOf2024DropsForEverWhatWasTooLargeOnce) {
 }
 
 TEST(JamPgm, GoldenRun) {
-  const auto [release, filter] = run_jam(chained_table(500, 3), chained_table(100, 2), budget(1.0),
-                                         kReplaceOne, std::make_unique<SeededEntropy>(7));
+  const auto [release, filter] =
+      run_jam(chained_table(500, 3), chained_table(100, 2), budget(1.0), kReplaceOne,
+              std::make_unique<SeededEntropy>(7), {{"rounds", "30"}});
   ASSERT_EQ(release.measurements.size(), 30U);
   std::vector<double> firsts;
   for (std::size_t i = 0; i < 6; ++i) firsts.push_back(release.measurements[i].values.front());

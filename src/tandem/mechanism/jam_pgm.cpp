@@ -7,6 +7,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "tandem/base/error.h"
 #include "tandem/mechanism/common.h"
@@ -24,7 +26,7 @@ namespace {
 enum class Filtering { EachRound, Of2024 };
 
 struct Options {
-  int rounds = 30;
+  std::optional<int> rounds;
   double select_share = 0.2;  // 1 - alpha
   Filtering selection = Filtering::EachRound;
   double max_model_mb = 8.0;
@@ -38,6 +40,20 @@ constexpr double kFinalTolerance = 3e-4;
 // Noise of a count, in units of n, below which a round's fit may end at its first idle step. With
 // more noise, what the second one finds still tips selections.
 constexpr double kClear = 0.002;
+
+// The paper's T is 30. Where that leaves much noise fewer and better measurements do more: ten
+// fewer for ten times the noise of a count.
+constexpr int kMostRounds = 30;
+constexpr int kFewestRounds = 20;
+constexpr double kRoundsPerNoise = 10.0;
+constexpr double kLittleNoise = 5e-4;  // in units of n
+
+int rounds_by_noise(Sigma usual, double n) {
+  const double noise = usual.value() / (kLittleNoise * n);
+  const double fewer = std::round(kRoundsPerNoise * std::log10(noise));
+  return kMostRounds -
+         static_cast<int>(std::clamp(fewer, 0.0, static_cast<double>(kMostRounds - kFewestRounds)));
+}
 
 double rows_or_measured(Curator& curator) {
   if (const auto n = public_total(curator)) return *n;
@@ -93,20 +109,23 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   std::vector<Score> proxy_errors;  // formulas are shared, not copied
   for (const auto& proxy : proxies) proxy_errors.push_back(l1_error(proxy));
   const Cost rho = curator.remaining();
+  const Sigma usual = curator.noise_scale({closure.front()},
+                                          (rho / kMostRounds).split(options.select_share).second);
+  const int T = options.rounds.value_or(as_2024 ? kMostRounds : rounds_by_noise(usual, n));
   std::vector<Measurement> y;
   std::vector<Clique> held = start.cliques;  // what the model must hold
   std::vector<Clique> candidates = closure;
   PgmOptions fit_options{.tolerance = kRoundTolerance, .threads = curator.threads()};
   PgmFit fit{.model = GraphicalModel(problem.domain, start.zeros, n, {}, curator.threads())};
 
-  for (int t = 0; t < options.rounds; ++t) {
-    const bool last = t + 1 == options.rounds;
-    const Cost round = curator.remaining() / (options.rounds - t);  // frugal: savings carry over
+  for (int t = 0; t < T; ++t) {
+    const bool last = t + 1 == T;
+    const Cost round = curator.remaining() / (T - t);  // frugal: savings carry over
     const auto parts = round.split(options.select_share);
     const Cost to_select = parts.first;
     const Cost to_measure = parts.second;
     const double used = 1.0 - curator.remaining().lower_bound() / rho.lower_bound();
-    const double share = last ? 1.0 : std::max(used, 1.0 / options.rounds);
+    const double share = last ? 1.0 : std::max(used, 1.0 / T);
     const double room = (options.max_model_mb - start.mb) * share;
     const auto C = tractable(offered(candidates, problem.domain, rng), fit.model, held,
                              start.mb + room, curator.threads());
@@ -156,7 +175,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 
 Effort effort_of(const Problem& problem, const Options& options) {
   const auto closure = candidates_of(problem, options.max_model_mb);
-  return effort(problem.domain, closure, options.max_model_mb, options.rounds);
+  return effort(problem.domain, closure, options.max_model_mb,
+                options.rounds.value_or(kMostRounds));
 }
 
 double memory(const Problem& problem, const Options& options) {
@@ -168,12 +188,14 @@ std::vector<std::string> plan(const Curator& curator, const Problem& problem,
   start_model(problem, options.max_model_mb);  // says what there is no room for
   const auto closure = candidates_of(problem, options.max_model_mb);
   const auto [to_select, to_measure] =
-      (curator.remaining() / options.rounds).split(options.select_share);
+      (curator.remaining() / options.rounds.value_or(kMostRounds)).split(options.select_share);
   const Sigma sigma = curator.noise_scale({closure.front()}, to_measure);
   return {
       fmt::format("In each of {} rounds selects one of {} marginals, from the private table with "
                   "noise of standard deviation {:.4g} or less, or from the public ones.",
-                  options.rounds, closure.size(), sigma.value()),
+                  options.rounds ? std::to_string(*options.rounds)
+                                 : fmt::format("{} to {}", kFewestRounds, kMostRounds),
+                  closure.size(), sigma.value()),
       "What a public marginal saves is spent on later rounds.",
       effort_of(problem, options).describe()};
 }
@@ -188,7 +210,10 @@ Mechanism jam_pgm() {
                     "Incorporating Public Information for Private Synthetic Data. 2024.",
        .needs_public_data = true},
       run, plan,
-      {field("rounds", &Options::rounds, "number of rounds T", at_least(1)),
+      {field("rounds", &Options::rounds,
+             "number of rounds T; auto: 20 to 30, the fewer the larger the noise; the "
+             "paper's is 30",
+             at_least(1)),
        field("select-share", &Options::select_share, "share of each round's budget for selection",
              between(0.001, 0.999)),
        choice("selection", &Options::selection,
