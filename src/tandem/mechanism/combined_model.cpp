@@ -14,6 +14,10 @@ namespace {
 // The public model is off by this much more than the estimate, in units of its own loss: still far
 // less than the sampling noise of the public rows.
 constexpr double kPriorTolerance = 30.0;
+// Half the trust must bring the model nearer to its measurements by so many times what fitting
+// noise more closely would. docs/decisions/0009-tandem.md
+constexpr double kMuchNearer = 2.0;
+constexpr double kLeastTrust = 1.0;  // rows
 
 std::vector<double> shares(std::span<const double> counts, double n) {
   std::vector<double> out(counts.begin(), counts.end());
@@ -46,7 +50,7 @@ std::vector<Factor> CombinedModel::with_zeros(std::vector<Factor> potentials) co
 
 void CombinedModel::arrange_prior() {
   if (prior_.empty()) return;
-  kept_ = fillers_.choose(held(), prior_.trusts());
+  kept_ = fillers_.choose(held(), prior_.trusts(), kept_.kept);
   std::vector<Clique> cliques = kept_.kept;
   for (AttributeId id = 0; id < domain_.size(); ++id) cliques.push_back(Clique{id});
   cliques.insert(cliques.end(), measured_.begin(), measured_.end());
@@ -62,10 +66,18 @@ void CombinedModel::estimate() {
     converged_ = fit.converged;
     return;
   }
-  auto fit = tilt_pgm(domain_, y_, n_, with_zeros(prior_.potentials()), nu(), multipliers_,
-                      {.tolerance = options_.tolerance, .threads = options_.threads});
+  take(tilted());
+}
+
+TiltedPgm CombinedModel::tilted() const {
+  return tilt_pgm(domain_, y_, n_, with_zeros(prior_.potentials()), nu(), multipliers_,
+                  {.tolerance = options_.tolerance, .threads = options_.threads});
+}
+
+void CombinedModel::take(TiltedPgm fit) {
   model_ = std::move(fit.model);
   multipliers_ = std::move(fit.multipliers);
+  loss_ = fit.loss;
   propagations_ += fit.propagations;
   converged_ = fit.converged;
 }
@@ -137,9 +149,36 @@ Factor CombinedModel::absorb(Measurement y) {
 }
 
 void CombinedModel::refine(double tolerance) {
+  if (prior_.is_learnt()) give_way();
   options_.tolerance = tolerance;
   arrange_prior();
   estimate();
+}
+
+// Held by nu rows that deserve it, a count m of the model has a variance v = n m / nu, and of the
+// squared noise of its measurement sigma^2 / (v + sigma^2) is left.
+double CombinedModel::expected_loss() const {
+  double sum = 0.0;
+  for (const auto& y : y_) {
+    const double precision = 1.0 / (y.sigma.value() * y.sigma.value());
+    for (const double m : model_.project(y.query.clique).values) {
+      sum += 0.5 / (1.0 + n_ * std::max(m, 0.0) / nu() * precision);
+    }
+  }
+  return sum;
+}
+
+void CombinedModel::give_way() {
+  while (nu() > kLeastTrust) {
+    const double expected = expected_loss();
+    prior_.scale_trust(0.5);
+    auto freer = tilted();
+    if (loss_ - freer.loss < kMuchNearer * (expected - expected_loss())) {
+      prior_.scale_trust(2.0);
+      return;
+    }
+    take(std::move(freer));
+  }
 }
 
 std::vector<double> CombinedModel::crowded_out(std::span<const Clique> candidates) const {

@@ -13,6 +13,7 @@
 #include "tandem/mechanism/fillers.h"
 #include "tandem/mechanism/public_prior.h"
 #include "tandem/model/graphical_model.h"
+#include "tandem/model/tilted_pgm.h"
 #include "tandem/query/measurement.h"
 
 namespace tandem {
@@ -44,7 +45,10 @@ class CombinedModel {
   void absorb_together(std::vector<Measurement> marginals);
   // Gives what was predicted before the values of y were seen, in counts.
   Factor absorb(Measurement y);
-  void refine(double tolerance);  // fits the last model again, more exactly
+  // Fits the last model again, more exactly. Public data that few marginals speak against can have
+  // been believed too much there: first trust is halved as long as that brings the model nearer to
+  // the measurements than a fit to mere noise would come.
+  void refine(double tolerance);
 
   // What the fillers pushed out by also measuring these cliques would have gained, beyond what is
   // lost anyway; weighted, in shares of L1.
@@ -53,6 +57,10 @@ class CombinedModel {
  private:
   void arrange_prior();  // fillers and p0, for what is measured
   void estimate();
+  TiltedPgm tilted() const;
+  void take(TiltedPgm fit);
+  double expected_loss() const;
+  void give_way();
   void learn_trust(const Measurement& y);
   std::vector<Factor> with_zeros(std::vector<Factor> potentials) const;
 
@@ -67,6 +75,7 @@ class CombinedModel {
   std::vector<Clique> measured_;  // each once
   std::vector<Factor> multipliers_;
   GraphicalModel model_;
+  double loss_ = 0.0;  // sum of |n q - y|^2 / (2 sigma^2)
   int propagations_ = 0;
   bool converged_ = true;
 };

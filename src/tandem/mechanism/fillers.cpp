@@ -51,19 +51,35 @@ double Fillers::gain_beside(const Filler& filler, std::span<const Clique> clique
   return filler.gain_beside[parts] = std::max(0.0, gain);
 }
 
-Fillers::Placed Fillers::place(std::span<const Clique> measured, std::span<const double> nu) const {
+bool Fillers::wanted(const Filler& filler, std::span<const double> nu) {
+  const PublicClique& found = filler.found;
+  const double noisier = std::sqrt(std::max(1.0, filler.public_rows / nu[filler.source]));
+  return found.gain + found.noise - found.noise * noisier > 0.0;
+}
+
+Fillers::Placed Fillers::place(std::span<const Clique> measured, std::span<const double> nu,
+                               std::span<const Clique> before) const {
   Placed out{{measured.begin(), measured.end()}, measured.size(), {}};
-  ModelSizer sizer(domain_, out.cliques);
   for (const auto& filler : structure_) {
-    const PublicClique& found = filler.found;
-    const double noisier = std::sqrt(std::max(1.0, filler.public_rows / nu[filler.source]));
-    if (found.gain + found.noise - found.noise * noisier <= 0.0) continue;
-    const auto bytes = sizer.bytes_with(found.clique);
+    const bool stays = std::ranges::find(before, filler.found.clique) != before.end();
+    if (stays && wanted(filler, nu)) out.cliques.push_back(filler.found.clique);
+  }
+  ModelSizer sizer(domain_, out.cliques);
+  if (static_cast<double>(sizer.bytes()) > limit_) {
+    out.cliques.resize(out.measured);
+    sizer = ModelSizer(domain_, out.cliques);
+  }
+  const std::vector<Clique> stay(out.cliques.begin() + static_cast<std::ptrdiff_t>(out.measured),
+                                 out.cliques.end());
+  for (const auto& filler : structure_) {
+    const Clique& clique = filler.found.clique;
+    if (!wanted(filler, nu) || std::ranges::find(stay, clique) != stay.end()) continue;
+    const auto bytes = sizer.bytes_with(clique);
     if (static_cast<double>(bytes) > limit_) {
       out.without_room.push_back(&filler);
       continue;
     }
-    out.cliques.push_back(found.clique);
+    out.cliques.push_back(clique);
     if (bytes != sizer.bytes()) sizer = ModelSizer(domain_, out.cliques);
   }
   return out;
@@ -77,9 +93,9 @@ double Fillers::lost(const Placed& placed) const {
   return sum;
 }
 
-Fillers::Choice Fillers::choose(std::span<const Clique> measured,
-                                std::span<const double> nu) const {
-  const auto placed = place(measured, nu);
+Fillers::Choice Fillers::choose(std::span<const Clique> measured, std::span<const double> nu,
+                                std::span<const Clique> before) const {
+  const auto placed = place(measured, nu, before);
   const auto kept = std::span(placed.cliques).subspan(placed.measured);
   return {.kept = {kept.begin(), kept.end()}, .lost = lost(placed)};
 }

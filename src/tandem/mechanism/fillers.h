@@ -31,9 +31,12 @@ class Fillers {
   };
   // nu of each source. Trusted as nu rows, a filler gains less than what n^ rows promised; where
   // nothing is left it is not wanted, and no loss. What one without room would have gained is
-  // judged beside all that is in the model: whose parts are there is missed less. Not for two
-  // threads at once: it remembers.
-  Choice choose(std::span<const Clique> measured, std::span<const double> nu) const;
+  // judged beside all that is in the model: whose parts are there is missed less. Those kept
+  // `before` stay as long as they fit all together. Trees are made greedily, so that a smaller set
+  // can take a larger one, and who comes first alone could be left out. Not for two threads at
+  // once: it remembers.
+  Choice choose(std::span<const Clique> measured, std::span<const double> nu,
+                std::span<const Clique> before = {}) const;
 
   // What would be lost with one more measured clique, for each candidate.
   std::vector<double> lost_beside(std::span<const Clique> measured,
@@ -61,7 +64,9 @@ class Fillers {
     std::size_t measured = 0;
     std::vector<const Filler*> without_room;
   };
-  Placed place(std::span<const Clique> measured, std::span<const double> nu) const;
+  static bool wanted(const Filler& filler, std::span<const double> nu);
+  Placed place(std::span<const Clique> measured, std::span<const double> nu,
+               std::span<const Clique> before = {}) const;
   double lost(const Placed& placed) const;
   double gain_beside(const Filler& filler, std::span<const Clique> cliques) const;
 

@@ -18,11 +18,13 @@ namespace tandem {
 
 struct PublicSource {
   std::string name;
-  std::size_t table = 0;  // which of the public tables
+  std::size_t table = 0;     // which of the public tables
+  std::size_t all_rows = 0;  // of it; the model's are without repeats
   PublicModel model;
   Trust trust;
   double fixed_nu = 0.0;  // or 0: as learnt
-  double nu() const { return fixed_nu > 0.0 ? fixed_nu : trust.nu(); }
+  double scale = 1.0;     // of what was learnt
+  double nu() const { return fixed_nu > 0.0 ? fixed_nu : scale * trust.nu(); }
 };
 
 struct PriorOptions {
@@ -41,6 +43,8 @@ class PublicPrior {
   std::span<PublicSource> sources() { return sources_; }
   std::span<const PublicSource> sources() const { return sources_; }
   double nu() const;
+  bool is_learnt() const;  // some source's trust is
+  void scale_trust(double by);
   std::vector<double> trusts() const;  // nu of each source
   void fit(std::span<const Clique> cliques, double tolerance);
   std::vector<Factor> potentials() const;  // of p0

@@ -13,6 +13,7 @@ namespace tandem {
 namespace {
 
 constexpr double kDistrusted = 0.1;  // of numax
+constexpr double kFew = 0.01;        // of the private rows
 constexpr double kOverruled = 4.0;   // mean squared distance, in variances
 constexpr std::size_t kMostNamed = 5;
 
@@ -43,6 +44,12 @@ std::vector<Clique> supplied(const CombinedModel& p) {
     if (std::ranges::none_of(p.measured(), speaks)) out.push_back(filler);
   }
   return out;
+}
+
+// Those of several columns.
+std::size_t joint(std::span<const Clique> cliques) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(cliques, [](const Clique& clique) { return clique.size() > 1; }));
 }
 
 // Measured marginals that the source's own rows do not explain, the furthest first.
@@ -76,6 +83,19 @@ void report_public_data(const CombinedModel& p, double share, Release& release) 
                     "worth.",
                     source.name, rows_in_words(source.nu()), percent(worth),
                     rows_in_words(source.model.rows())));
+    if (const auto rows = static_cast<double>(source.all_rows); source.model.rows() < rows) {
+      release.warnings.push_back(
+          fmt::format("Every row of public data {} occurs {} times or a multiple of it; its {} "
+                      "rows count as {}.",
+                      source.name, rows_in_words(rows / source.model.rows()), rows_in_words(rows),
+                      rows_in_words(source.model.rows())));
+    }
+    if (source.model.rows() < kFew * p.model().total()) {
+      release.warnings.push_back(
+          fmt::format("Public data {} has less than a hundredth of the private rows and can say "
+                      "little.",
+                      source.name));
+    }
     if (worth < kDistrusted) {
       release.warnings.push_back(fmt::format(
           "Public data {} contradicts the private data; check that its columns and codes mean the "
@@ -83,6 +103,12 @@ void report_public_data(const CombinedModel& p, double share, Release& release) 
           source.name));
     }
     const auto lost = overruled(p, source);
+    if (worth >= kDistrusted && 2 * joint(lost) > joint(p.measured())) {
+      release.warnings.push_back(fmt::format(
+          "Public data {} differs from the private data in {} of {} measured marginals of several "
+          "columns; it may describe other people, or its columns may not belong together.",
+          source.name, joint(lost), joint(p.measured())));
+    }
     if (!lost.empty()) {
       release.notes.push_back(fmt::format("Private measurements overruled public data {} on {}.",
                                           source.name, listed(domain, lost)));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "tandem/base/check.h"
@@ -31,10 +32,19 @@ std::vector<Clique> with_parts(std::span<const Clique> cliques) {
 
 }  // namespace
 
+std::uint64_t repeats_in(const Table& table) {
+  std::uint64_t all = 0;
+  for (const auto count : distinct_rows(table).multiplicity) all = std::gcd(all, count);
+  return std::max<std::uint64_t>(1, all);
+}
+
 PublicCounts::PublicCounts(std::span<const PublicTable> tables, Threads threads)
     : tables_(tables), threads_(threads) {
   check(!tables.empty(), "public counts are of at least one table");
-  for (const auto& [name, table] : tables_) rows_ += static_cast<double>(table.rows());
+  for (const auto& [name, table] : tables_) {
+    repeats_.push_back(static_cast<double>(repeats_in(table)));
+    rows_ += static_cast<double>(table.rows()) / repeats_.back();
+  }
 }
 
 void PublicCounts::prepare(std::span<const Clique> cliques) {
@@ -42,9 +52,10 @@ void PublicCounts::prepare(std::span<const Clique> cliques) {
   for (const auto& clique : cliques) {
     if (!known_.contains(clique)) missing.push_back(clique);
   }
-  for (const auto& [name, table] : tables_) {
-    auto counted = count_marginals(table, missing, threads_);
+  for (std::size_t t = 0; t < tables_.size(); ++t) {
+    auto counted = count_marginals(tables_[t].table, missing, threads_);
     for (auto& factor : counted) {
+      for (double& value : factor.values) value /= repeats_[t];
       const auto [at, is_new] = known_.try_emplace(factor.clique, factor);
       if (is_new) continue;
       for (std::size_t i = 0; i < factor.values.size(); ++i) {

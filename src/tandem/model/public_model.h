@@ -9,6 +9,7 @@
 // unlikely, not impossible. This is the dual of a tilt of the uniform distribution, which counts as
 // n^ rows, by public counts that are off by a variance of c (tilted_pgm.h).
 
+#include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -19,12 +20,16 @@
 
 namespace tandem {
 
+// Every row of the table occurs so many times, or a multiple of it: 1 for an honest sample. What
+// was copied is no evidence, so such a table counts as so many times fewer rows.
+std::uint64_t repeats_in(const Table& table);
+
 // Marginals of public tables taken together, counted once each. Borrows the tables.
 class PublicCounts {
  public:
   PublicCounts(std::span<const PublicTable> tables, Threads threads);
   const Domain& domain() const { return tables_.front().table.domain(); }
-  double rows() const { return rows_; }  // n^
+  double rows() const { return rows_; }  // n^, without repeats
   // Counts those that are not known yet, in one pass over the rows.
   void prepare(std::span<const Clique> cliques);
   const Factor& at(const Clique& clique);
@@ -32,6 +37,7 @@ class PublicCounts {
 
  private:
   std::span<const PublicTable> tables_;
+  std::vector<double> repeats_;  // of each table
   Threads threads_;
   double rows_ = 0.0;
   std::unordered_map<Clique, Factor> known_;
