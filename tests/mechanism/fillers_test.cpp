@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "tandem/base/rng.h"
 
 namespace tandem {
@@ -74,6 +76,33 @@ TEST(Fillers, OfASourceVanishWithTheTrustInIt) {
   EXPECT_EQ(both.choose({}, std::vector<double>{900.0, 900.0}).kept,
             (std::vector<Clique>{{1, 2}, {0, 1}}));
   EXPECT_EQ(both.choose({}, std::vector<double>{900.0, 1.0}).kept, (std::vector<Clique>{{0, 1}}));
+}
+
+// Columns like ADULT's and marginals that were measured on them. The tree of all but the last three
+// fillers takes more than 8 MB, and that of all of them less.
+TEST(Fillers, ThoseThatStillFitStay) {
+  std::vector<Attribute> columns;
+  for (const std::uint32_t size : {16, 32, 9, 32, 16, 7, 15, 6, 5, 2, 32, 32, 32, 42, 2}) {
+    columns.push_back({"c" + std::to_string(columns.size()), size, {}});
+  }
+  const Domain wide(columns);
+  const std::vector<Clique> measured{
+      {5, 7, 9},   {1, 5, 14}, {2, 6, 9},  {4, 6, 14}, {9, 12, 14}, {10, 11, 14}, {0, 7, 14},
+      {1, 7, 14},  {6, 12},    {5, 6, 14}, {2, 7, 14}, {8, 9, 13},  {7, 8, 9},    {1, 2},
+      {7, 12, 14}, {0, 1},     {6, 8, 9},  {3, 8, 14}, {2, 12},     {2, 8, 14},   {2, 4, 14}};
+  const std::vector<Clique> kept{{0, 4}, {1, 5, 7}, {4, 5, 14}, {7, 12, 14}};
+  std::vector<Fillers::Offer> offers(1);
+  offers.front().public_rows = 1000.0;
+  std::unordered_map<Clique, double> weights;
+  for (const auto& clique : kept) {
+    offers.front().structure.push_back(
+        {clique, 1.0, 0.1, {clique, std::vector<double>(wide.cells(clique), 1.0)}});
+    weights[clique] = 1.0;
+  }
+  const Fillers fillers(wide, std::move(offers), weights, 8.0);
+  EXPECT_NE(fillers.choose(measured, rows(1000.0)).kept, kept);
+  EXPECT_EQ(fillers.choose(measured, rows(1000.0), kept).kept, kept);
+  EXPECT_TRUE(fillers.choose(measured, rows(0.01), kept).kept.empty());  // not wanted any more
 }
 
 }  // namespace

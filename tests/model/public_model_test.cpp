@@ -43,6 +43,23 @@ TEST(PublicModel, FollowsTheMarginalsItIsGivenAndNoOthers) {
   EXPECT_NEAR(ac.values[0], a.values[0] * c.values[0] / 4000.0, 1e-6);
 }
 
+TEST(PublicModel, CopiesOfRowsCountOnce) {
+  const auto once = pair_and_noise(500);
+  EXPECT_EQ(repeats_in(once.front().table), 1U);
+  std::vector<std::size_t> thrice;
+  for (std::size_t r = 0; r < 1500; ++r) thrice.push_back(r % 500);
+  const std::vector<PublicTable> copies{{"copies.csv", once.front().table.select(thrice)}};
+  EXPECT_EQ(repeats_in(copies.front().table), 3U);
+  PublicCounts of_once(once, {});
+  PublicCounts of_copies(copies, {});
+  EXPECT_EQ(of_copies.rows(), 500.0);
+  EXPECT_EQ(of_copies.at({0, 1}).values, of_once.at({0, 1}).values);
+
+  const std::vector<std::size_t> nearly(thrice.begin(), thrice.end() - 1);
+  EXPECT_EQ(repeats_in(once.front().table.select(nearly)), 1U);
+  EXPECT_EQ(repeats_in(Table(domain(), 0)), 1U);
+}
+
 TEST(PublicModel, WhatFewRowsNeverShowIsUnlikelyNotImpossible) {
   const auto few = pair_and_noise(20);
   const auto many = pair_and_noise(20000);
