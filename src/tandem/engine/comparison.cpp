@@ -18,6 +18,7 @@
 #include "tandem/base/text.h"
 #include "tandem/engine/forked_jobs.h"
 #include "tandem/eval/metrics.h"
+#include "tandem/model/fitted_rows.h"
 #include "tandem/privacy/curator.h"
 #include "tandem/privacy/private_data.h"
 #include "tandem/query/counting.h"
@@ -138,7 +139,8 @@ std::string run_job(const Prepared& p, const Bench& bench, const Reference& refe
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   if (release.model == nullptr) throw UsageError("it releases no model to compare");
   const auto model = evaluate_workload(bench.workload, reference, *release.model);
-  Table rows = release.model->sample(std::max<std::size_t>(bench.table.rows(), 1), rng);
+  Table rows = fitted_rows(*release.model, bench.workload,
+                           std::max<std::size_t>(bench.table.rows(), 1), rng);
   settle_rows(bench.schema.rules(), rows, rng);
   const auto sampled = evaluate_workload(bench.workload, reference, CountedTable(std::move(rows)));
   return fmt::format("{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.3f}", model.avg_workload_error,

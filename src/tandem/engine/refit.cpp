@@ -18,9 +18,11 @@
 #include "tandem/engine/release_folder.h"
 #include "tandem/engine/row_condition.h"
 #include "tandem/engine/stored_release.h"
+#include "tandem/model/fitted_rows.h"
 #include "tandem/model/model_file.h"
 #include "tandem/model/restricted.h"
 #include "tandem/privacy/entropy.h"
+#include "tandem/query/workload.h"
 
 namespace tandem {
 
@@ -196,6 +198,13 @@ void note_even_ranges(const RefitRequest& r, const Schema& schema) {
       list_names(names, 8)));
 }
 
+// What the release was made for, if its name says it: a file of queries may be gone.
+Workload workload_of(const StoredRelease& from) {
+  const std::string name = from.document().at("workload").as_string();
+  const bool named = name.starts_with("all-") || name.starts_with("random-");
+  return named ? Workload::parse(from.schema().domain(), name) : Workload();
+}
+
 Document refit_document(const RefitRequest& r, const StoredRelease& from, const Outcome& outcome,
                         std::size_t rows, const FileDigests& files) {
   Document out = Document::object();
@@ -245,7 +254,7 @@ RefitSummary refit(const RefitRequest& r) {
   try {
     say(r, "making the rows");
     Rng rng(r.seed >= 0 ? static_cast<std::uint64_t>(r.seed) : SystemEntropy().word());
-    Table sampled = outcome.model->sample(rows, rng);
+    Table sampled = fitted_rows(*outcome.model, workload_of(from), rows, rng);
     condition.settle(from.schema(), sampled, rng);
     write_csv(folder.file(kRowsFile), writing, sampled, rng);
     sync_to_disk(folder.file(kRowsFile));

@@ -20,6 +20,7 @@
 #include "tandem/engine/release_folder.h"
 #include "tandem/engine/run_record.h"
 #include "tandem/mechanism/registry.h"
+#include "tandem/model/fitted_rows.h"
 #include "tandem/model/model_file.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger.h"
@@ -139,7 +140,7 @@ SynthSummary synthesize(const SynthRun& run) {
   const Curator& curator = *gate;
 
   const std::size_t rows = rows_to_make(s, release);
-  Table sampled = release.model->sample(rows, rng);
+  Table sampled = fitted_rows(*release.model, p.workload, rows, rng);
   settle_rows(p.schema.rules(), sampled, rng);
   write_csv(folder.file(kRowsFile), writing, sampled, rng);
   sync_to_disk(folder.file(kRowsFile));

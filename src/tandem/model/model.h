@@ -25,6 +25,8 @@ class Model {
     return factors;
   }
   virtual Table sample(std::size_t rows, Rng& rng) const = 0;
+  // Whether rows answer as the model does but for one row here and there, and must stay whole.
+  virtual bool rows_are_exact() const { return false; }
 };
 
 }  // namespace tandem

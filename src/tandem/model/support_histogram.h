@@ -28,6 +28,7 @@ class SupportHistogram final : public Model {
   Factor project(const Clique& clique) const override;
   // Each row of the support as often as its weight says, to within one: systematic rounding.
   Table sample(std::size_t rows, Rng& rng) const override;
+  bool rows_are_exact() const override { return true; }
 
   const Table& rows() const { return rows_; }
   double total() const { return total_; }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/model/fitted_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tandem {
+namespace {
+
+constexpr std::size_t kMostCells = std::size_t{1} << 25;  // four bytes each
+constexpr std::size_t kCellsTogether = std::size_t{1} << 22;
+constexpr std::size_t kMostRows = std::size_t{1} << 20;  // with more, rounding hardly shows
+constexpr double kMostVisits = 2e8;                      // of cells
+constexpr int kMostSweeps = 20;
+constexpr double kWorthwhile = 0.01;  // of the tries of a sweep that must succeed for another one
+
+// Counts of the rows less what the model expects, for all marginals of a workload.
+class Gaps {
+ public:
+  Gaps(const Model& model, const Workload& workload, const Table& rows)
+      : columns_(rows.domain().size()), codes_(rows.rows() * columns_), of_column_(columns_) {
+    for (AttributeId id = 0; id < columns_; ++id) {
+      for (std::size_t r = 0; r < rows.rows(); ++r) row(r)[id] = rows.column(id)[r];
+    }
+    const auto cliques = workload.cliques();
+    cells_.reserve(workload.queries());
+    for (std::size_t from = 0; from < cliques.size();) {
+      std::size_t to = from;
+      std::vector<Clique> together;
+      for (std::size_t cells = 0; to < cliques.size() && cells < kCellsTogether; ++to) {
+        together.push_back(cliques[to].clique);
+        cells += rows.domain().cells(together.back());
+      }
+      for (const auto& expected : model.project_all(together)) {
+        add(expected, rows.domain(), cliques[from++].weight, static_cast<double>(rows.rows()));
+      }
+    }
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+      for (const auto& marginal : marginals_) cells_[cell(marginal, row(r))] += 1.0F;
+    }
+  }
+
+  std::uint32_t* row(std::size_t r) { return codes_.data() + r * columns_; }
+  std::size_t marginals_with(std::size_t column) const { return of_column_[column].size(); }
+
+  // Rows a and b exchange their values of the column, if that brings the marginals nearer.
+  bool exchange(std::size_t a, std::size_t b, std::size_t column) {
+    std::uint32_t* of_a = row(a);
+    std::uint32_t* of_b = row(b);
+    double nearer = 0.0;
+    moves_.clear();
+    for (const auto& [marginal, stride] : of_column_[column]) {
+      const Marginal& m = marginals_[marginal];
+      const auto step = (static_cast<std::int64_t>(of_b[column]) - of_a[column]) * stride;
+      const Move move{cell(m, of_a), cell(m, of_b), step};
+      if (move.from_a + static_cast<std::size_t>(step) == move.from_b) continue;  // alike otherwise
+      nearer += m.weight * (gain(move.from_a, -1.0F) + gain(move.from_b, -1.0F) +
+                            gain(move.to_a(), 1.0F) + gain(move.to_b(), 1.0F));
+      moves_.push_back(move);
+    }
+    if (!(nearer > 0.0)) return false;
+    for (const auto& move : moves_) {
+      cells_[move.from_a] -= 1.0F;
+      cells_[move.from_b] -= 1.0F;
+      cells_[move.to_a()] += 1.0F;
+      cells_[move.to_b()] += 1.0F;
+    }
+    std::swap(of_a[column], of_b[column]);
+    return true;
+  }
+
+ private:
+  struct Marginal {
+    std::size_t start = 0;
+    double weight = 0.0;
+    std::vector<std::pair<AttributeId, std::size_t>> strides;
+  };
+  struct Move {
+    std::size_t from_a, from_b;
+    std::int64_t step;
+    std::size_t to_a() const { return from_a + static_cast<std::size_t>(step); }
+    std::size_t to_b() const { return from_b - static_cast<std::size_t>(step); }
+  };
+
+  void add(const Factor& expected, const Domain& domain, double weight, double rows) {
+    Marginal marginal{cells_.size(), weight, {}};
+    std::int64_t stride = 1;
+    for (std::size_t i = expected.clique.size(); i-- > 0;) {
+      const AttributeId id = expected.clique[i];
+      marginal.strides.emplace_back(id, static_cast<std::size_t>(stride));
+      of_column_[id].emplace_back(marginals_.size(), stride);
+      stride *= domain[id].size;
+    }
+    double total = 0.0;
+    for (const double value : expected.values) total += value;
+    for (const double value : expected.values) {
+      // Infinity where nothing may be: no sum with it is a gain.
+      cells_.push_back(value > 0.0 ? static_cast<float>(-value * rows / total)
+                                   : std::numeric_limits<float>::infinity());
+    }
+    marginals_.push_back(std::move(marginal));
+  }
+
+  static std::size_t cell(const Marginal& marginal, const std::uint32_t* row) {
+    std::size_t at = marginal.start;
+    for (const auto& [id, stride] : marginal.strides) at += row[id] * stride;
+    return at;
+  }
+
+  double gain(std::size_t cell, float by) const {
+    return std::abs(cells_[cell]) - std::abs(cells_[cell] + by);
+  }
+
+  std::size_t columns_;
+  std::vector<std::uint32_t> codes_;  // row after row
+  std::vector<float> cells_;          // of all marginals
+  std::vector<Marginal> marginals_;
+  std::vector<std::vector<std::pair<std::size_t, std::int64_t>>> of_column_;  // with its stride
+  std::vector<Move> moves_;
+};
+
+bool worth_fitting(const Model& model, const Workload& workload, std::size_t rows) {
+  return !model.rows_are_exact() && workload.size() > 0 && workload.queries() <= kMostCells &&
+         rows > 1 && rows <= kMostRows && rows * model.domain().size() <= kMostCells;
+}
+
+}  // namespace
+
+Table fitted_rows(const Model& model, const Workload& workload, std::size_t rows, Rng& rng) {
+  Table out = model.sample(rows, rng);
+  if (!worth_fitting(model, workload, rows)) return out;
+  Gaps gaps(model, workload, out);
+  const std::size_t columns = out.domain().size();
+  double visits = 0.0;
+  for (int sweep = 0; sweep < kMostSweeps && visits < kMostVisits; ++sweep) {
+    std::size_t tried = 0;
+    std::size_t taken = 0;
+    for (std::size_t a = 0; a < rows && visits < kMostVisits; ++a) {
+      const auto b = static_cast<std::size_t>(rng.below(rows));
+      const auto column = static_cast<std::size_t>(rng.below(columns));
+      if (gaps.row(a)[column] == gaps.row(b)[column]) continue;
+      visits += 4.0 * static_cast<double>(gaps.marginals_with(column));
+      ++tried;
+      if (gaps.exchange(a, b, column)) ++taken;
+    }
+    if (static_cast<double>(taken) < kWorthwhile * static_cast<double>(tried)) break;
+  }
+  for (AttributeId id = 0; id < columns; ++id) {
+    for (std::size_t r = 0; r < rows; ++r) out.column(id).set(r, gaps.row(r)[id]);
+  }
+  return out;
+}
+
+}  // namespace tandem
