@@ -88,6 +88,10 @@ TEST(FittedRows, AreRowsOfTheModelWhereThereIsNothingToFit) {
     Rng b(5);
     EXPECT_EQ(fitted_rows(model, Workload(), rows, a), model.sample(rows, b));
   }
+  // Nor where there is no room to do it in.
+  Rng a(5);
+  Rng b(5);
+  EXPECT_EQ(fitted_rows(model, Workload::all_k_way(domain(), 3), 40, a, 1e3), model.sample(40, b));
 }
 
 }  // namespace

@@ -254,7 +254,7 @@ RefitSummary refit(const RefitRequest& r) {
   try {
     say(r, "making the rows");
     Rng rng(r.seed >= 0 ? static_cast<std::uint64_t>(r.seed) : SystemEntropy().word());
-    Table sampled = fitted_rows(*outcome.model, workload_of(from), rows, rng);
+    Table sampled = fitted_rows(*outcome.model, workload_of(from), rows, rng, room_of(r));
     condition.settle(from.schema(), sampled, rng);
     write_csv(folder.file(kRowsFile), writing, sampled, rng);
     sync_to_disk(folder.file(kRowsFile));

@@ -140,7 +140,7 @@ SynthSummary synthesize(const SynthRun& run) {
   const Curator& curator = *gate;
 
   const std::size_t rows = rows_to_make(s, release);
-  Table sampled = fitted_rows(*release.model, p.workload, rows, rng);
+  Table sampled = fitted_rows(*release.model, p.workload, rows, rng, memory_limit(s));
   settle_rows(p.schema.rules(), sampled, rng);
   write_csv(folder.file(kRowsFile), writing, sampled, rng);
   sync_to_disk(folder.file(kRowsFile));

@@ -12,7 +12,7 @@
 namespace tandem {
 namespace {
 
-constexpr std::size_t kMostCells = std::size_t{1} << 25;  // four bytes each
+constexpr double kMostBytes = 256e6;
 constexpr std::size_t kCellsTogether = std::size_t{1} << 22;
 constexpr std::size_t kMostRows = std::size_t{1} << 20;  // with more, rounding hardly shows
 constexpr double kMostVisits = 2e8;                      // of cells
@@ -124,16 +124,20 @@ class Gaps {
   std::vector<Move> moves_;
 };
 
-bool worth_fitting(const Model& model, const Workload& workload, std::size_t rows) {
-  return !model.rows_are_exact() && workload.size() > 0 && workload.queries() <= kMostCells &&
-         rows > 1 && rows <= kMostRows && rows * model.domain().size() <= kMostCells;
+bool worth_fitting(const Model& model, const Workload& workload, std::size_t rows, double memory) {
+  if (model.rows_are_exact() || workload.size() == 0 || rows < 2 || rows > kMostRows) return false;
+  const auto queries = static_cast<double>(workload.queries());
+  const auto codes = static_cast<double>(rows * model.domain().size());
+  return 4.0 * queries + 8.0 * std::min<double>(queries, 2 * kCellsTogether) + 4.0 * codes <
+         std::min(kMostBytes, 0.25 * memory);
 }
 
 }  // namespace
 
-Table fitted_rows(const Model& model, const Workload& workload, std::size_t rows, Rng& rng) {
+Table fitted_rows(const Model& model, const Workload& workload, std::size_t rows, Rng& rng,
+                  double memory) {
   Table out = model.sample(rows, rng);
-  if (!worth_fitting(model, workload, rows)) return out;
+  if (!worth_fitting(model, workload, rows, memory)) return out;
   Gaps gaps(model, workload, out);
   const std::size_t columns = out.domain().size();
   double visits = 0.0;

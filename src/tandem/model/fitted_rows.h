@@ -15,8 +15,9 @@
 namespace tandem {
 
 // As many rows as asked for, sampled and fitted. A cell that the model gives nothing to gets no row
-// by an exchange. Nothing is exchanged where it would take more than 270 MB, or where the model's
-// own rows are as near as they can be; work is bounded to some seconds.
-Table fitted_rows(const Model& model, const Workload& workload, std::size_t rows, Rng& rng);
+// by an exchange. Nothing is exchanged where that would take 256 MB or a quarter of `memory`, in
+// bytes, or where the model's own rows are as near as they can be; work is bounded to some seconds.
+Table fitted_rows(const Model& model, const Workload& workload, std::size_t rows, Rng& rng,
+                  double memory = 1e9);
 
 }  // namespace tandem
