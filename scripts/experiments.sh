@@ -17,6 +17,7 @@ experiments:
   acs-reduced   15 columns of ACS, all 5-way marginals: MWEM and MW-Pub (the paper's figures 6 to 8)
   tandem        tandem, AIM, JAM-PGM and MW-Pub on ADULT and Titanic
   tandem-ideas  tandem with each of its ideas turned off
+  tandem-acs    tandem and the others on Massachusetts 2019, with 2018 and with the country
   tandem-bad    tandem with public data that is wrong in six ways
   acs           Massachusetts 2019, with 2018 and with the country as public data; few public rows
   sdnist        ten columns of ACS 2019, all pairs: NIST's k-marginal score of aim and mst
@@ -171,6 +172,16 @@ RULES
         --mechanisms "$rivals"
     done
     ;;
+  tandem-acs)
+    data=$TANDEM_DATA/acs
+    "$tandem" schema --public "$data/national2019.csv" --codebook "$data/data_dictionary.json" \
+      --out "$out/schema.toml" --force --quiet
+    for public in ma2018 national2019; do
+      compare "$public" --private "$data/ma2019.csv" --public "$data/$public.csv" \
+        --schema "$out/schema.toml" --epsilons 0.0316,0.1,0.316,1,3.16,10 --delta 1e-9 \
+        --mechanisms tandem,jam-pgm,aim,mw-pub
+    done
+    ;;
   tandem-bad)
     folder=$TANDEM_DATA/jam/adult_pub025
     spoil_public "$folder/pub.csv" "$folder/domain.json" "$out"
@@ -180,7 +191,6 @@ RULES
       compare "$kind" --private "$folder/priv.csv" "$@" --schema "$folder/domain.json" \
         --epsilons 0.31,1,3.16 --delta 1e-9 --mechanisms tandem --param max-model-mb=1
     done
-
     ;;
   *)
     echo "experiments: $name is unknown; scripts/experiments.sh alone lists them" >&2
