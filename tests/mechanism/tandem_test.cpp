@@ -114,6 +114,17 @@ TEST(Tandem, GoldenRun) {
   EXPECT_EQ(again.release.notes, once.release.notes);
 }
 
+TEST(Tandem, TakesMoreRoundsWhereNoiseIsLittle) {
+  const auto asked = problem({});
+  const auto noise = [&](double epsilon, const Parameters& parameters) {
+    return run_mechanism("tandem", parameters, private_rows(), asked, at(epsilon))
+        .release.measurements.front()
+        .sigma;
+  };
+  EXPECT_EQ(noise(1.0, {}), noise(1.0, {{"rounds-per-column", "4"}}));
+  EXPECT_EQ(noise(100.0, {}), noise(100.0, {{"rounds-per-column", "6"}}));
+}
+
 TEST(Tandem, BeatsThePublicRowsAndDoingWithoutThem) {
   const Table rows = skewed_rows(400, 0.05, 2);
   const auto asked = with_public(rows);

@@ -33,14 +33,14 @@ namespace {
 enum class Penalty { Shrunk, Noise };
 
 struct Options {
-  int rounds_per_column = 4;    // T0
-  double select_share = 0.1;    // alpha
-  double max_model_mb = 8.0;    // S
-  double ridge = 0.2;           // c
-  double crowding = 0.6;        // kappa
-  double trust_spread = 1.5;    // of log nu between marginals
-  double prior_spread = 2.0;    // of log nu around log numax
-  std::optional<double> trust;  // nu / numax
+  std::optional<int> rounds_per_column;  // T0
+  double select_share = 0.1;             // alpha
+  double max_model_mb = 8.0;             // S
+  double ridge = 0.2;                    // c
+  double crowding = 0.6;                 // kappa
+  double trust_spread = 1.5;             // of log nu between marginals
+  double prior_spread = 2.0;             // of log nu around log numax
+  std::optional<double> trust;           // nu / numax
   bool fillers = true;
   Penalty penalty = Penalty::Shrunk;
   bool use_public = true;
@@ -48,6 +48,10 @@ struct Options {
   double choice_share = 0.0;
 };
 
+// T0, and what it is where it leaves counts with less noise than this share of n.
+constexpr int kRoundsPerColumn = 4;
+constexpr int kMoreRoundsPerColumn = 6;
+constexpr double kLittleNoise = 3e-4;
 constexpr double kRoundTolerance = 1e-3;
 constexpr double kFinalTolerance = 1e-4;
 constexpr double kModelsAtOnce = 3.0;  // public data, prior, estimate: each with its solver
@@ -152,6 +156,16 @@ std::vector<Candidate> scores(const Curator& curator, const CombinedModel& p,
   return out;
 }
 
+// T0: more rounds where that leaves little noise all the same.
+int rounds_per_column(const Curator& curator, std::size_t columns, Cost rho,
+                      std::optional<double> known_n, const Options& options) {
+  if (options.rounds_per_column) return *options.rounds_per_column;
+  const auto [to_select, to_measure] =
+      (rho / (kRoundsPerColumn * static_cast<double>(columns))).split(options.select_share);
+  const double noise = curator.noise_scale({Clique{0}}, to_measure).value();
+  return known_n && noise < kLittleNoise * *known_n ? kMoreRoundsPerColumn : kRoundsPerColumn;
+}
+
 // The model, with public rows for a share of it.
 Release released(const CombinedModel& p, const Problem& problem, const Options& options) {
   Release release;
@@ -213,7 +227,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   for (const auto& r : closure) largest_w = std::max(largest_w, w[r] = weight_of(r, weights));
   const bool chooses = options.use_public && !problem.public_data.empty();
   const auto [for_choice, rho] = curator.remaining().split(chooses ? options.choice_share : 0.0);
-  const double T = options.rounds_per_column * static_cast<double>(columns.size());
+  const double T = rounds_per_column(curator, columns.size(), rho, known_n, options) *
+                   static_cast<double>(columns.size());
   auto [to_select, to_measure] = (rho / T).split(options.select_share);
 
   // Every one-way marginal, and what public data says before it is tilted by them.
@@ -258,7 +273,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 Effort effort_of(const Problem& problem, const Options& options) {
   auto out =
       effort(problem.domain, candidates_of(problem, options.max_model_mb), options.max_model_mb,
-             options.rounds_per_column * static_cast<double>(problem.domain.size()));
+             options.rounds_per_column.value_or(kRoundsPerColumn) *
+                 static_cast<double>(problem.domain.size()));
   out.bytes *= kModelsAtOnce;
   return out;
 }
@@ -271,12 +287,19 @@ std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                               const Options& options) {
   start_model(problem, options.max_model_mb);  // says what there is no room for
   const auto columns = informative_columns(problem.domain);
-  const double T = options.rounds_per_column * static_cast<double>(columns.size());
-  const auto [to_select, to_measure] = (curator.remaining() / T).split(options.select_share);
-  const Sigma sigma = curator.noise_scale({Clique{0}}, to_measure);
+  const auto noise_of = [&](int rounds) {
+    const double T = rounds * static_cast<double>(columns.size());
+    const auto [to_select, to_measure] = (curator.remaining() / T).split(options.select_share);
+    return fmt::format("{:.4g}", curator.noise_scale({Clique{0}}, to_measure).value());
+  };
+  std::string noise = noise_of(options.rounds_per_column.value_or(kRoundsPerColumn));
+  if (!options.rounds_per_column) {
+    noise += fmt::format(" ({} if the table is so large that this is little)",
+                         noise_of(kMoreRoundsPerColumn));
+  }
   return {fmt::format("Measures {} one-way marginals, each count with noise of standard deviation "
-                      "{:.4g}.",
-                      columns.size(), sigma.value()),
+                      "{}.",
+                      columns.size(), noise),
           fmt::format("Then selects and measures the marginals that the model gets wrong, among "
                       "{}, with less noise each time one teaches it little.",
                       candidates_of(problem, options.max_model_mb).size()),
@@ -296,7 +319,9 @@ Mechanism tandem() {
        .reference = "docs/mechanisms/tandem.md"},
       run, plan,
       {field("rounds-per-column", &Options::rounds_per_column,
-             "rounds that the budget would last without annealing, for each column", at_least(1)),
+             "rounds that the budget would last without annealing, for each column; auto: 4, or 6 "
+             "where noise is below 0.0003 of the rows",
+             at_least(1)),
        field("select-share", &Options::select_share, "share of each round's budget for selection",
              between(0.001, 0.999)),
        field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
