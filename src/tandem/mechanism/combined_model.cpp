@@ -16,7 +16,7 @@ namespace {
 constexpr double kPriorTolerance = 30.0;
 // Half the trust must bring the model nearer to its measurements by so many times what fitting
 // noise more closely would. docs/decisions/0009-tandem.md
-constexpr double kMuchNearer = 2.0;
+constexpr double kMuchNearer = 2.5;
 constexpr double kLeastTrust = 1.0;  // rows
 
 std::vector<double> shares(std::span<const double> counts, double n) {
@@ -149,9 +149,9 @@ Factor CombinedModel::absorb(Measurement y) {
 }
 
 void CombinedModel::refine(double tolerance) {
-  if (prior_.is_learnt()) give_way();
-  options_.tolerance = tolerance;
   arrange_prior();
+  if (prior_.is_learnt()) give_way();  // in how far it is followed, not in what it speaks of
+  options_.tolerance = tolerance;
   estimate();
 }
 
