@@ -82,7 +82,8 @@ TEST(Fillers, OfASourceVanishWithTheTrustInIt) {
 // fillers takes more than 8 MB, and that of all of them less.
 TEST(Fillers, ThoseThatStillFitStay) {
   std::vector<Attribute> columns;
-  for (const std::uint32_t size : {16, 32, 9, 32, 16, 7, 15, 6, 5, 2, 32, 32, 32, 42, 2}) {
+  constexpr std::uint32_t kSizes[] = {16, 32, 9, 32, 16, 7, 15, 6, 5, 2, 32, 32, 32, 42, 2};
+  for (const auto size : kSizes) {
     columns.push_back({"c" + std::to_string(columns.size()), size, {}});
   }
   const Domain wide(columns);
