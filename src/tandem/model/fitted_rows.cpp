@@ -5,9 +5,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "tandem/query/counting.h"
 
 namespace tandem {
 namespace {
@@ -36,12 +39,12 @@ class Gaps {
         together.push_back(cliques[to].clique);
         cells += rows.domain().cells(together.back());
       }
-      for (const auto& expected : model.project_all(together)) {
-        add(expected, rows.domain(), cliques[from++].weight, static_cast<double>(rows.rows()));
+      const auto counted = count_marginals(rows, together);
+      const auto expected = model.project_all(together);
+      for (std::size_t i = 0; i < together.size(); ++i) {
+        add(counted[i], expected[i], rows.domain(), cliques[from + i].weight);
       }
-    }
-    for (std::size_t r = 0; r < rows.rows(); ++r) {
-      for (const auto& marginal : marginals_) cells_[cell(marginal, row(r))] += 1.0F;
+      from = to;
     }
   }
 
@@ -87,7 +90,7 @@ class Gaps {
     std::size_t to_b() const { return from_b - static_cast<std::size_t>(step); }
   };
 
-  void add(const Factor& expected, const Domain& domain, double weight, double rows) {
+  void add(const Factor& counted, const Factor& expected, const Domain& domain, double weight) {
     Marginal marginal{cells_.size(), weight, {}};
     std::int64_t stride = 1;
     for (std::size_t i = expected.clique.size(); i-- > 0;) {
@@ -96,12 +99,15 @@ class Gaps {
       of_column_[id].emplace_back(marginals_.size(), stride);
       stride *= domain[id].size;
     }
-    double total = 0.0;
-    for (const double value : expected.values) total += value;
-    for (const double value : expected.values) {
+    const auto sum = [](std::span<const double> values) {
+      return std::accumulate(values.begin(), values.end(), 0.0);
+    };
+    const double scale = sum(counted.values) / sum(expected.values);
+    for (std::size_t c = 0; c < expected.values.size(); ++c) {
       // Infinity where nothing may be: no sum with it is a gain.
-      cells_.push_back(value > 0.0 ? static_cast<float>(-value * rows / total)
-                                   : std::numeric_limits<float>::infinity());
+      cells_.push_back(expected.values[c] > 0.0
+                           ? static_cast<float>(counted.values[c] - expected.values[c] * scale)
+                           : std::numeric_limits<float>::infinity());
     }
     marginals_.push_back(std::move(marginal));
   }
@@ -128,7 +134,7 @@ bool worth_fitting(const Model& model, const Workload& workload, std::size_t row
   if (model.rows_are_exact() || workload.size() == 0 || rows < 2 || rows > kMostRows) return false;
   const auto queries = static_cast<double>(workload.queries());
   const auto codes = static_cast<double>(rows * model.domain().size());
-  return 4.0 * queries + 8.0 * std::min<double>(queries, 2 * kCellsTogether) + 4.0 * codes <
+  return 4.0 * queries + 16.0 * std::min<double>(queries, 2 * kCellsTogether) + 4.0 * codes <
          std::min(kMostBytes, 0.25 * memory);
 }
 
