@@ -149,7 +149,6 @@ Factor CombinedModel::absorb(Measurement y) {
 }
 
 void CombinedModel::refine(double tolerance) {
-  arrange_prior();
   if (prior_.is_learnt()) give_way();  // in how far it is followed, not in what it speaks of
   options_.tolerance = tolerance;
   estimate();
