@@ -15,7 +15,7 @@ for script in run scripts/*.sh; do sh -n "$script"; done
 python3 -m py_compile scripts/*.py examples/population/*.py
 
 echo "== Clang, warnings as errors (syntax only)"
-cmake --preset clang >build/clang.configure.log 2>&1 || { cat build/clang.configure.log >&2; exit 1; }
+cmake --preset clang -DTANDEM_TESTS=ON >build/clang.configure.log 2>&1 || { cat build/clang.configure.log >&2; exit 1; }
 python3 scripts/each_source.py build/clang/compile_commands.json "$jobs" syntax
 
 echo "== clang-tidy"
