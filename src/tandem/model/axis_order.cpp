@@ -8,6 +8,29 @@
 #include "tandem/base/check.h"
 
 namespace tandem {
+namespace {
+
+// An axis of a table that is written in another order than it is read.
+struct Axis {
+  std::size_t size;
+  std::size_t stride;       // where it is read
+  std::size_t written = 0;  // where it is written
+};
+
+// In squares, so that what is read once is not read again from far away.
+void copy_squares(const Axis& along, const Axis& across, const double* in, double* out) {
+  constexpr std::size_t kSquare = 8;
+  for (std::size_t j = 0; j < along.size; j += kSquare) {
+    const std::size_t to = std::min(j + kSquare, along.size);
+    for (std::size_t r = 0; r < across.size; ++r) {
+      const double* from = in + r * across.stride;
+      double* row = out + r * across.written;
+      for (std::size_t c = j; c < to; ++c) row[c] = from[c * along.stride];
+    }
+  }
+}
+
+}  // namespace
 
 AxisOrder::AxisOrder(Domain domain) : domain_(std::move(domain)), rank_(domain_.size()) {
   std::vector<AttributeId> order(domain_.size());
@@ -53,10 +76,6 @@ void transpose(const Domain& domain, std::span<const AttributeId> from,
                const double* in, double* out) {
   check(from.size() == to.size(), "a transposed table has the same axes");
   // Axes that stay neighbours move as one; those of one code don't matter.
-  struct Axis {
-    std::size_t size;
-    std::size_t stride;  // in `in`
-  };
   std::vector<Axis> axes;
   for (const auto id : to) {
     std::size_t stride = inner == 0 ? runs_stride : 1;
@@ -69,35 +88,50 @@ void transpose(const Domain& domain, std::span<const AttributeId> from,
     const std::size_t size = domain[id].size;
     if (size == 1) continue;
     if (!axes.empty() && axes.back().stride == stride * size) {
-      axes.back() = {axes.back().size * size, stride};
+      axes.back() = {axes.back().size * size, stride, 0};
     } else {
-      axes.push_back({size, stride});
+      axes.push_back({size, stride, 0});
     }
   }
-  while (axes.size() < 2) axes.insert(axes.begin(), {1, 0});
-  // The last two run as plain loops, those further out as an odometer.
-  const auto [length, step] = axes.back();
+  if (axes.empty()) axes.push_back({1, 1, 0});
+  std::size_t cells = 1;
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    axes[i].written = cells;
+    cells *= axes[i].size;
+  }
+  // Two axes run as plain loops: the one that is written in one piece and, where it is another, the
+  // one that is read so. The rest goes on like an odometer.
+  const Axis along = axes.back();
   axes.pop_back();
-  const auto [rows, stride] = axes.back();
-  axes.pop_back();
+  Axis across{1, 0, 0};
+  if (!axes.empty()) {
+    auto best = std::ranges::min_element(axes, {}, &Axis::stride);
+    if (best->stride > along.stride) best = axes.end() - 1;
+    across = *best;
+    axes.erase(best);
+  }
   std::vector<std::size_t> at(axes.size(), 0);
-  std::size_t base = 0;
+  std::size_t read = 0;
+  std::size_t write = 0;
   for (;;) {
-    for (std::size_t r = 0; r < rows; ++r, out += length) {
-      const double* row = in + base + r * stride;
-      if (step == 1) {
-        for (std::size_t j = 0; j < length; ++j) out[j] = row[j];
-      } else {
-        for (std::size_t j = 0; j < length; ++j) out[j] = row[j * step];
+    if (along.stride == 1) {
+      for (std::size_t r = 0; r < across.size; ++r) {
+        const double* piece = in + read + r * across.stride;
+        double* row = out + write + r * across.written;
+        for (std::size_t c = 0; c < along.size; ++c) row[c] = piece[c];
       }
+    } else {
+      copy_squares(along, across, in + read, out + write);
     }
     std::size_t i = axes.size();
     for (;;) {
       if (i == 0) return;
       --i;
-      base += axes[i].stride;
+      read += axes[i].stride;
+      write += axes[i].written;
       if (++at[i] < axes[i].size) break;
-      base -= axes[i].stride * axes[i].size;
+      read -= axes[i].stride * axes[i].size;
+      write -= axes[i].written * axes[i].size;
       at[i] = 0;
     }
   }

@@ -18,16 +18,28 @@ struct Matrix {
   std::size_t stride;
 };
 
-// Rows of `out` at once, kept in registers over the whole sum.
+// Large products are made block by block: so much of `b` is put together and stays in the cache
+// while all rows of `a` pass by it.
+constexpr std::size_t kInnerBlock = 256;
+constexpr std::size_t kColumnBlock = 128;
+constexpr std::size_t kPanel = 8;     // columns that are summed at once
+constexpr std::size_t kFewRows = 12;  // that wouldn't repay the putting together
+
+// Rows of `out` at once, kept in registers over the whole sum; added to what is there, or not.
 template <int Rows, int Fours>
-[[gnu::always_inline]] inline void tile(const double* a, Matrix<const double> b, Matrix<double> out,
-                                        std::size_t inner) {
+[[gnu::always_inline]] inline void tile(Matrix<const double> a, Matrix<const double> b,
+                                        Matrix<double> out, std::size_t inner, bool add) {
   Four sum[Rows][Fours] = {};
+  if (add) {
+    for (int r = 0; r < Rows; ++r) {
+      std::memcpy(sum[r], out.cells + static_cast<std::size_t>(r) * out.stride, sizeof sum[r]);
+    }
+  }
   for (std::size_t k = 0; k < inner; ++k) {
     Four right[Fours];
     std::memcpy(right, b.cells + k * b.stride, sizeof right);
     for (int r = 0; r < Rows; ++r) {
-      const double left = a[static_cast<std::size_t>(r) * inner + k];
+      const double left = a.cells[static_cast<std::size_t>(r) * a.stride + k];
       for (int f = 0; f < Fours; ++f) sum[r][f] += left * right[f];
     }
   }
@@ -36,30 +48,55 @@ template <int Rows, int Fours>
   }
 }
 
+// The panels of `b` follow each other at `panel` cells.
 template <int Rows>
-[[gnu::always_inline]] inline void strip(const double* a, Matrix<const double> b,
-                                         Matrix<double> out, std::size_t inner,
-                                         std::size_t columns) {
+[[gnu::always_inline]] inline void strip(Matrix<const double> a, Matrix<const double> b,
+                                         std::size_t panel, Matrix<double> out, std::size_t inner,
+                                         std::size_t columns, bool add) {
   std::size_t at = 0;
-  for (; at + 8 <= columns; at += 8) {
-    tile<Rows, 2>(a, {b.cells + at, b.stride}, {out.cells + at, out.stride}, inner);
+  for (; at + kPanel <= columns; at += kPanel, b.cells += panel) {
+    tile<Rows, 2>(a, b, {out.cells + at, out.stride}, inner, add);
   }
-  if (at < columns) tile<Rows, 1>(a, {b.cells + at, b.stride}, {out.cells + at, out.stride}, inner);
+  if (at < columns) tile<Rows, 1>(a, b, {out.cells + at, out.stride}, inner, add);
+}
+
+[[gnu::always_inline]] inline void strips(Matrix<const double> a, Matrix<const double> b,
+                                          std::size_t panel, Matrix<double> out, std::size_t rows,
+                                          std::size_t inner, std::size_t columns, bool add) {
+  for (; rows >= 4; rows -= 4, a.cells += 4 * a.stride, out.cells += 4 * out.stride) {
+    strip<4>(a, b, panel, out, inner, columns, add);
+  }
+  if (rows >= 2) {
+    strip<2>(a, b, panel, out, inner, columns, add);
+    rows -= 2, a.cells += 2 * a.stride, out.cells += 2 * out.stride;
+  }
+  if (rows == 1) strip<1>(a, b, panel, out, inner, columns, add);
 }
 
 // out = a * b; columns is a multiple of four, and the rows of `a` follow each other.
-TANDEM_MULTIVERSION void matrix_product(const double* a, Matrix<const double> b, Matrix<double> out,
-                                        std::size_t rows, std::size_t inner, std::size_t columns) {
-  std::size_t r = 0;
-  const auto below = [&](std::size_t row) {
-    return Matrix<double>{out.cells + row * out.stride, out.stride};
-  };
-  for (; r + 4 <= rows; r += 4) strip<4>(a + r * inner, b, below(r), inner, columns);
-  if (r + 2 <= rows) {
-    strip<2>(a + r * inner, b, below(r), inner, columns);
-    r += 2;
+TANDEM_MULTIVERSION_FMA void matrix_product(const double* a, Matrix<const double> b,
+                                            Matrix<double> out, std::size_t rows, std::size_t inner,
+                                            std::size_t columns) {
+  if (rows < kFewRows || inner * columns < kInnerBlock * kPanel) {
+    return strips({a, inner}, b, kPanel, out, rows, inner, columns, false);
   }
-  if (r < rows) strip<1>(a + r * inner, b, below(r), inner, columns);
+  alignas(64) double block[kInnerBlock * kColumnBlock];
+  for (std::size_t k = 0; k < inner; k += kInnerBlock) {
+    const std::size_t deep = std::min(kInnerBlock, inner - k);
+    for (std::size_t c = 0; c < columns; c += kColumnBlock) {
+      const std::size_t wide = std::min(kColumnBlock, columns - c);
+      for (std::size_t at = 0; at < wide; at += kPanel) {
+        const double* from = b.cells + k * b.stride + c + at;
+        double* to = block + at * deep;
+        const std::size_t bytes = std::min(kPanel, wide - at) * sizeof(double);
+        for (std::size_t i = 0; i < deep; ++i, from += b.stride, to += kPanel) {
+          std::memcpy(to, from, bytes);
+        }
+      }
+      strips({a + k, inner}, {block, kPanel}, kPanel * deep, {out.cells + c, out.stride}, rows,
+             deep, wide, k > 0);
+    }
+  }
 }
 
 std::size_t padded_to_four(std::size_t columns) { return (columns + 3) / 4 * 4; }
