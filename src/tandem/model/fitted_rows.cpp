@@ -18,7 +18,7 @@ namespace {
 constexpr double kMostBytes = 256e6;
 constexpr std::size_t kCellsTogether = std::size_t{1} << 22;
 constexpr std::size_t kMostRows = std::size_t{1} << 20;  // with more, rounding hardly shows
-constexpr std::size_t kMostVisits = 150'000'000;         // of cells
+constexpr std::size_t kMostVisits = 80'000'000;          // of cells
 constexpr int kMostSweeps = 200;
 constexpr double kWorthwhile = 0.004;  // of the tries of a sweep that must succeed for another one
 
