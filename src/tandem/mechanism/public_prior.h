@@ -24,6 +24,7 @@ struct PublicSource {
   Trust trust;
   double fixed_nu = 0.0;  // or 0: as learnt
   double scale = 1.0;     // of what was learnt
+  double missed = 0.25;   // by a model of it: k of row_share.h
   double nu() const { return fixed_nu > 0.0 ? fixed_nu : scale * trust.nu(); }
 };
 

@@ -2,14 +2,29 @@
 #include "tandem/mechanism/row_share.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
+
+#include "tandem/base/rng.h"
+#include "tandem/model/public_model.h"
+#include "tandem/query/counting.h"
 
 namespace tandem {
 namespace {
 
 // k of rows that count alike, without private data. Measured: docs/decisions/0009-tandem.md.
-constexpr double kMissed = 0.25;
+constexpr double kUsuallyMissed = 0.25;
+constexpr double kMostMissed = 1.0;
+constexpr std::size_t kEnoughRows = 100;      // for a trial in halves
+constexpr std::size_t kMarginalsTried = 150;  // of a workload
+constexpr double kMostCellsTried = 1 << 22;
+constexpr double kTrialTolerance = 3e-2;
+
+// What a squared error of a count adds to an L1 distance that is mostly noise: it falls with the
+// noise, and so with the root of the count.
+double weight_of_square(double count) { return 1.0 / std::sqrt(std::max(count, 1e-6)); }
 
 // The cell of each row in a marginal.
 std::vector<std::size_t> cells_of_rows(const Table& rows, const Clique& clique) {
@@ -23,7 +38,68 @@ std::vector<std::size_t> cells_of_rows(const Table& rows, const Clique& clique) 
   return cell;
 }
 
+std::array<PublicTable, 2> halves_of(const PublicTable& data) {
+  std::vector<std::size_t> order(data.table.rows());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Rng rng(1);  // rows of a file may stand in some order, a draw among them must not
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
+  const std::size_t half = order.size() / 2;
+  const Domain& domain = data.table.domain();
+  std::array<PublicTable, 2> out{PublicTable{data.name, Table(domain, half)},
+                                 PublicTable{data.name, Table(domain, half)}};
+  for (AttributeId id = 0; id < domain.size(); ++id) {
+    for (std::size_t r = 0; r < 2 * half; ++r) {
+      out[r % 2].table.column(id).set(r / 2, data.table.column(id)[order[r]]);
+    }
+  }
+  return out;
+}
+
+// Some of the workload's marginals, from all over it.
+std::vector<Clique> some_of(const Workload& workload) {
+  const auto all = workload.cliques();
+  const std::size_t wanted = std::min(all.size(), kMarginalsTried);
+  std::vector<Clique> out;
+  double cells = 0.0;
+  for (std::size_t i = 0; i < wanted && cells < kMostCellsTried; ++i) {
+    out.push_back(all[i * all.size() / wanted].clique);
+    cells += static_cast<double>(workload.domain().cells(out.back()));
+  }
+  return out;
+}
+
 }  // namespace
+
+// With m the model of one half, r its rows and h the other half: h is the truth and noise of its
+// own, which cancels in <m - h, m - r> = |bias of m|^2 and <h - r, m - r> = |r|^2 - <m, r>, the
+// noise that the model is spared. Twice the rows have half of that noise.
+double missed_by_model(const PublicTable& data, std::span<const Clique> cliques,
+                       const Workload& workload, double ridge, Threads threads) {
+  if (data.table.rows() < 2 * kEnoughRows || repeats_in(data.table) > 1) return kUsuallyMissed;
+  const auto halves = halves_of(data);
+  const auto asked = some_of(workload);
+  std::array<std::vector<Factor>, 2> counts;
+  for (std::size_t i = 0; i < 2; ++i) counts[i] = count_marginals(halves[i].table, asked, threads);
+  double bias = 0.0;
+  double spared = 0.0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    PublicModel model(std::span(&halves[i], 1), ridge, threads);
+    model.fit(cliques, kTrialTolerance);
+    const auto answers = model.model().project_all(asked);
+    for (std::size_t q = 0; q < asked.size(); ++q) {
+      const auto& m = answers[q].values;
+      const auto& r = counts[i][q].values;
+      const auto& h = counts[1 - i][q].values;
+      for (std::size_t c = 0; c < m.size(); ++c) {
+        const double weight = weight_of_square(m[c]) * (m[c] - r[c]);
+        bias += weight * (m[c] - h[c]);
+        spared += weight * (h[c] - r[c]);
+      }
+    }
+  }
+  if (!(spared > 0.0)) return kMostMissed;
+  return std::clamp(2.0 * bias / spared, kUsuallyMissed, kMostMissed);
+}
 
 TiltedRows tilt_rows(const PublicData& data, const PublicPrior& prior,
                      std::span<const Factor> multipliers, double total) {
@@ -71,13 +147,30 @@ double private_worth(const CombinedModel& p) {
   return (of_one_row / noise) * (of_one_row / noise);
 }
 
-double best_row_share(const TiltedRows& tilted, const PublicPrior& prior, double private_worth) {
-  double most = 0.0;
-  for (const auto& source : prior.sources()) most += source.trust.most();
-  // Of their variance, 1 / effective is sampling noise, and the trust says what bias adds.
-  const double bias = std::max(0.0, 1.0 / prior.nu() - 1.0 / most);
-  const double worth = 1.0 / (1.0 / tilted.effective + bias);
-  const double k = kMissed * worth / tilted.rows * worth / (worth + private_worth);
+double distance_in_noise(const TiltedRows& tilted, const CombinedModel& p) {
+  double found = 0.0;
+  double noise = 0.0;
+  for (const auto& clique : p.measured()) {
+    const auto rows = tilted.model.project(clique).values;
+    const auto model = p.model().project(clique).values;
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      const double weight = weight_of_square(model[c]);
+      found += weight * (rows[c] - model[c]) * (rows[c] - model[c]);
+      noise += weight * model[c] * p.model().total() / tilted.effective;
+    }
+  }
+  return noise > 0.0 ? found / noise : 0.0;
+}
+
+double best_row_share(const TiltedRows& tilted, const PublicPrior& prior, double distance,
+                      double private_worth) {
+  double missed = 0.0;
+  for (const auto& source : prior.sources()) {
+    const double believed = source.fixed_nu > 0.0 ? source.fixed_nu / source.trust.most() : 1.0;
+    missed += source.nu() / prior.nu() * source.missed * believed;
+  }
+  const double worth = tilted.effective / (1.0 + distance);
+  const double k = missed * worth / tilted.rows * worth / (worth + private_worth);
   return k / (1.0 + k);
 }
 

@@ -109,8 +109,15 @@ CombinedModel public_start(const Problem& problem, const ModelStart& start,
   std::vector<Fillers::Offer> offers;
   for (auto& source : prior.sources()) {
     offers.push_back({{}, source.model.rows()});
-    if (!options.fillers) continue;
-    offers.back().structure = public_structure(source.model, closure, options.max_model_mb);
+    if (options.fillers) {
+      offers.back().structure = public_structure(source.model, closure, options.max_model_mb);
+    }
+    if (options.public_rows) continue;
+    std::vector<Clique> held;
+    for (AttributeId id = 0; id < problem.domain.size(); ++id) held.push_back(Clique{id});
+    for (const auto& found : offers.back().structure) held.push_back(found.clique);
+    source.missed = missed_by_model(problem.public_data.tables[source.table], held,
+                                    problem.workload, options.ridge, threads);
   }
   Fillers fillers(problem.domain, std::move(offers), w, options.max_model_mb);
   return {problem.domain,
@@ -175,7 +182,8 @@ Release released(const CombinedModel& p, const Problem& problem, const Options& 
   double share = 0.0;
   if (!p.prior().empty()) {
     auto tilted = tilt_rows(problem.public_data, p.prior(), p.multipliers(), release.total);
-    share = options.public_rows.value_or(best_row_share(tilted, p.prior(), private_worth(p)));
+    share = options.public_rows.value_or(
+        best_row_share(tilted, p.prior(), distance_in_noise(tilted, p), private_worth(p)));
     if (share > 0.0) {
       std::vector<MixtureModel::Part> parts;
       parts.push_back({1.0 - share, std::move(release.model)});
