@@ -182,6 +182,23 @@ TEST(Tandem, BadPublicDataDoesNotHurtAndIsNamed) {
   }
 }
 
+// All that public data has of the third column is a code that private rows hardly have.
+Table without_the_third_column(Table table) {
+  for (std::size_t r = 0; r < table.rows(); ++r) table.column(2).set(r, 3);
+  return table;
+}
+
+TEST(Tandem, PublicDataStillHelpsWhereOneColumnIsForeign) {
+  const auto asked = with_public(without_the_third_column(skewed_rows(400, 0.0, 2)));
+  for (const double epsilon : {0.1, 0.3}) {
+    EXPECT_LT(mean_error(asked, epsilon), 0.97 * mean_error(problem({}), epsilon)) << epsilon;
+  }
+  const auto outcome = run_mechanism("tandem", {}, private_rows(), asked, at(1.0));
+  EXPECT_TRUE(test::mentions(outcome.release.warnings,
+                             "public.csv has hardly any rows like the private ones in 'c'"));
+  EXPECT_FALSE(test::mentions(outcome.release.warnings, "contradicts"));
+}
+
 // Copies are no evidence: a table of twenty of each row is the table.
 TEST(Tandem, RowsThatOccurTwentyTimesCountOnce) {
   const Table good = skewed_rows(400, 0.0, 2);

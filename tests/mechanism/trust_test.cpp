@@ -73,5 +73,15 @@ TEST(Trust, SurpriseIsOneWhereNothingIsOdd) {
   EXPECT_NEAR(surprise(z, observed(z, 50.0, 1e-3, rng), 1e-3, 50.0), 1.0, 0.1);
 }
 
+TEST(OwnTrust, IsFullWhereAMarginalIsAsPredictedAndNothingWhereItIsElsewhere) {
+  const std::vector<double> predicted{0.5, 0.5, 1e-4, 1e-4};
+  const auto alike = own_trust(predicted, predicted, 0.01, 1000.0);
+  EXPECT_NEAR(alike.nu, 1000.0, 1e-6);
+  EXPECT_EQ(alike.surer, 0.0);
+  const auto elsewhere = own_trust(predicted, std::vector{0.0, 0.0, 0.5, 0.5}, 0.01, 1000.0);
+  EXPECT_LT(elsewhere.nu, 1.0);
+  EXPECT_GT(elsewhere.surer, 100.0);
+}
+
 }  // namespace
 }  // namespace tandem

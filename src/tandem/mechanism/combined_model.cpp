@@ -18,6 +18,8 @@ constexpr double kPriorTolerance = 30.0;
 // noise more closely would. docs/decisions/0009-tandem.md
 constexpr double kMuchNearer = 2.5;
 constexpr double kLeastTrust = 1.0;  // rows
+// Share of numax below which columns by themselves say too little of what goes with what.
+constexpr double kColumnsDiffer = 0.25;
 
 std::vector<double> shares(std::span<const double> counts, double n) {
   std::vector<double> out(counts.begin(), counts.end());
@@ -43,9 +45,39 @@ std::vector<Clique> CombinedModel::held() const {
   return out;
 }
 
-std::vector<Factor> CombinedModel::with_zeros(std::vector<Factor> potentials) const {
-  potentials.insert(potentials.end(), zeros_.begin(), zeros_.end());
-  return potentials;
+double CombinedModel::nu_of(const Clique& clique) const {
+  return prior_.empty() || prior_.knows(clique) ? nu() : std::min(nu(), kLeastTrust);
+}
+
+// What p is held to: public data, and what was measured that it can't know of.
+std::vector<Factor> CombinedModel::held_to(std::span<const Factor> potentials) const {
+  std::vector<Factor> out(potentials.begin(), potentials.end());
+  out.insert(out.end(), freed_.begin(), freed_.end());
+  out.insert(out.end(), zeros_.begin(), zeros_.end());
+  return out;
+}
+
+std::vector<Factor> CombinedModel::multipliers() const {
+  std::vector<Factor> out = freed_;
+  out.insert(out.end(), multipliers_.begin(), multipliers_.end());
+  return out;
+}
+
+// Brings the model to these measurements whatever public data says, and holds it there.
+void CombinedModel::fit_freely(std::span<const Measurement> y) {
+  auto base = held_to(prior_.potentials());
+  base.insert(base.end(), multipliers_.begin(), multipliers_.end());
+  auto fit = tilt_pgm(domain_, y, n_, base, kLeastTrust, {},
+                      {.tolerance = options_.tolerance, .threads = options_.threads});
+  propagations_ += fit.propagations;
+  for (auto& factor : fit.multipliers) {
+    const auto at = std::ranges::find(freed_, factor.clique, &Factor::clique);
+    if (at == freed_.end()) {
+      freed_.push_back(std::move(factor));
+      continue;
+    }
+    for (std::size_t i = 0; i < factor.values.size(); ++i) at->values[i] += factor.values[i];
+  }
 }
 
 void CombinedModel::arrange_prior() {
@@ -70,7 +102,7 @@ void CombinedModel::estimate() {
 }
 
 TiltedPgm CombinedModel::tilted() const {
-  return tilt_pgm(domain_, y_, n_, with_zeros(prior_.potentials()), nu(), multipliers_,
+  return tilt_pgm(domain_, y_, n_, held_to(prior_.potentials()), nu(), multipliers_,
                   {.tolerance = options_.tolerance, .threads = options_.threads});
 }
 
@@ -92,9 +124,9 @@ void CombinedModel::learn_trust(const Measurement& y) {
     return;
   }
   for (auto& source : prior_.sources()) {
-    const auto own = source.model.potentials();
+    if (!source.knows(y.query.clique)) continue;
     const auto alone =
-        tilt_pgm(domain_, y_, n_, with_zeros({own.begin(), own.end()}), source.nu(), multipliers_,
+        tilt_pgm(domain_, y_, n_, held_to(source.model.potentials()), source.nu(), multipliers_,
                  {.tolerance = options_.tolerance, .threads = options_.threads});
     source.trust.observe(shares(alone.model.project(y.query.clique).values, n_), values, sigma);
   }
@@ -108,6 +140,15 @@ void CombinedModel::absorb_together(std::vector<Measurement> marginals) {
     return;
   }
   arrange_prior();
+  // Columns that are not as public data has them say nothing of what goes with what in it.
+  const auto other = std::ranges::stable_partition(
+      marginals, [&](const Measurement& y) { return prior_.is_alike(y.query.clique[0]); });
+  for (const auto& y : other) {
+    measured_.push_back(y.query.clique);
+    y_.push_back(y);
+  }
+  marginals.erase(other.begin(), other.end());
+  if (!y_.empty()) fit_freely(y_);
   estimate();
   while (!marginals.empty()) {
     std::size_t next = 0;
@@ -126,6 +167,13 @@ void CombinedModel::absorb_together(std::vector<Measurement> marginals) {
     marginals.erase(marginals.begin() + static_cast<std::ptrdiff_t>(next));
     estimate();
   }
+  // Columns that are moved together stay together: what is in the model of them now is where p is
+  // held from here on, by the trust in what goes with what.
+  if (prior_.is_learnt() && nu() < kColumnsDiffer * prior_.most()) {
+    prior_.begin_interactions();
+    freed_.insert(freed_.end(), multipliers_.begin(), multipliers_.end());
+    multipliers_.clear();
+  }
   arrange_prior();
   estimate();
 }
@@ -139,11 +187,18 @@ Factor CombinedModel::absorb(Measurement y) {
     estimate();  // the prediction: public data knows of r, the measurements do not yet
   }
   auto predicted = model_.project(r);
-  if (is_new && !prior_.empty()) {
+  if (is_new && prior_.knows(r)) {
     learn_trust(y);
     arrange_prior();
   }
   y_.push_back(std::move(y));
+  if (!prior_.empty() && !prior_.knows(r)) {
+    std::vector<Measurement> free;
+    for (const auto& measured : y_) {
+      if (!prior_.knows(measured.query.clique)) free.push_back(measured);
+    }
+    fit_freely(free);
+  }
   estimate();
   return predicted;
 }
@@ -160,8 +215,9 @@ double CombinedModel::expected_loss() const {
   double sum = 0.0;
   for (const auto& y : y_) {
     const double precision = 1.0 / (y.sigma.value() * y.sigma.value());
+    const double nu = nu_of(y.query.clique);
     for (const double m : model_.project(y.query.clique).values) {
-      sum += 0.5 / (1.0 + n_ * std::max(m, 0.0) / nu() * precision);
+      sum += 0.5 / (1.0 + n_ * std::max(m, 0.0) / nu * precision);
     }
   }
   return sum;

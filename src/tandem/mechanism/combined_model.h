@@ -35,7 +35,10 @@ class CombinedModel {
   std::vector<Clique> held() const;  // what the model must hold: that, and what cannot occur
   std::span<const Measurement> measurements() const { return y_; }
   std::span<const Clique> fillers() const { return kept_.kept; }
-  std::span<const Factor> multipliers() const { return multipliers_; }  // of p over p0
+  std::vector<Factor> multipliers() const;  // of p over p0
+  // How far p is held where only this is asked for: next to nothing where public data knows no
+  // more than the columns' names.
+  double nu_of(const Clique& clique) const;
   const PublicPrior& prior() const { return prior_; }
   int propagations() const { return propagations_; }
   bool converged() const { return converged_; }
@@ -62,7 +65,8 @@ class CombinedModel {
   double expected_loss() const;
   void give_way();
   void learn_trust(const Measurement& y);
-  std::vector<Factor> with_zeros(std::vector<Factor> potentials) const;
+  void fit_freely(std::span<const Measurement> y);
+  std::vector<Factor> held_to(std::span<const Factor> potentials) const;
 
   Domain domain_;
   double n_;
@@ -73,6 +77,7 @@ class CombinedModel {
   Fillers::Choice kept_;
   std::vector<Measurement> y_;
   std::vector<Clique> measured_;  // each once
+  std::vector<Factor> freed_;     // multipliers that nothing holds back: public data can't know
   std::vector<Factor> multipliers_;
   GraphicalModel model_;
   double loss_ = 0.0;  // sum of |n q - y|^2 / (2 sigma^2)

@@ -12,9 +12,17 @@
 
 #include "tandem/mechanism/trust.h"
 #include "tandem/model/public_model.h"
+#include "tandem/query/measurement.h"
 #include "tandem/query/public_data.h"
 
 namespace tandem {
+
+// What public data says of a column, held against its measured marginal.
+enum class Likeness {
+  Alike,
+  Shifted,  // its shares are others; what goes with which may be the same
+  Foreign,  // its codes are others: of those that occur public data knows nothing
+};
 
 struct PublicSource {
   std::string name;
@@ -22,9 +30,11 @@ struct PublicSource {
   std::size_t all_rows = 0;  // of it; the model's are without repeats
   PublicModel model;
   Trust trust;
-  double fixed_nu = 0.0;  // or 0: as learnt
-  double scale = 1.0;     // of what was learnt
-  double missed = 0.25;   // by a model of it: k of row_share.h
+  double fixed_nu = 0.0;                   // or 0: as learnt
+  double scale = 1.0;                      // of what was learnt
+  double missed = 0.25;                    // by a model of it: k of row_share.h
+  std::vector<Likeness> columns;           // empty: all alike
+  bool knows(const Clique& clique) const;  // no column of it is foreign
   double nu() const { return fixed_nu > 0.0 ? fixed_nu : scale * trust.nu(); }
 };
 
@@ -46,12 +56,24 @@ class PublicPrior {
   double nu() const;
   bool is_learnt() const;  // some source's trust is
   void scale_trust(double by);
+  // Holds the sources' columns against these marginals of single ones. A source of which most
+  // columns are foreign speaks of something else and is dismissed.
+  void judge_columns(std::span<const Measurement> one_ways, double n);
+  std::span<const PublicSource> dismissed() const { return dismissed_; }
+  bool knows(const Clique& clique) const;   // some source does
+  bool is_alike(AttributeId column) const;  // in some source
+  // Columns by themselves deserve little trust, what goes with what may deserve more: belief in it
+  // starts half way, in logarithms, to full trust.
+  void begin_interactions();
+  double most() const;
   std::vector<double> trusts() const;  // nu of each source
   void fit(std::span<const Clique> cliques, double tolerance);
   std::vector<Factor> potentials() const;  // of p0
 
  private:
+  PriorOptions options_;
   std::vector<PublicSource> sources_;
+  std::vector<PublicSource> dismissed_;
 };
 
 }  // namespace tandem

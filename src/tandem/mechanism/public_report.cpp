@@ -72,48 +72,76 @@ std::vector<Clique> overruled(const CombinedModel& p, const PublicSource& source
   return out;
 }
 
+std::vector<Clique> columns_that_are(const PublicSource& source, Likeness likeness) {
+  std::vector<Clique> out;
+  for (AttributeId id = 0; id < source.columns.size(); ++id) {
+    if (source.columns[id] == likeness) out.push_back(Clique{id});
+  }
+  return out;
+}
+
+void report_source(const CombinedModel& p, const PublicSource& source, bool dismissed,
+                   Release& release) {
+  const Domain& domain = p.model().domain();
+  const double worth = dismissed ? 0.0 : source.nu() / source.trust.most();
+  release.notes.push_back(
+      dismissed
+          ? fmt::format("Public data {}: left aside; most of its columns are not as in the private "
+                        "data.",
+                        source.name)
+          : fmt::format("Public data {}: counted as {} private rows, {} of what its {} rows could "
+                        "be worth.",
+                        source.name, rows_in_words(source.nu()), percent(worth),
+                        rows_in_words(source.model.rows())));
+  if (const auto rows = static_cast<double>(source.all_rows); source.model.rows() < rows) {
+    release.warnings.push_back(fmt::format(
+        "Every row of public data {} occurs {} times or a multiple of it; its {} rows count as {}.",
+        source.name, rows_in_words(rows / source.model.rows()), rows_in_words(rows),
+        rows_in_words(source.model.rows())));
+  }
+  if (source.model.rows() < kFew * p.model().total()) {
+    release.warnings.push_back(fmt::format(
+        "Public data {} has less than a hundredth of the private rows and can say little.",
+        source.name));
+  }
+  if (worth < kDistrusted) {
+    release.warnings.push_back(fmt::format(
+        "Public data {} contradicts the private data; check that its columns and codes mean the "
+        "same, or leave it out.",
+        source.name));
+  }
+  const auto foreign = columns_that_are(source, Likeness::Foreign);
+  if (!dismissed && !foreign.empty()) {
+    release.warnings.push_back(
+        fmt::format("Public data {} has hardly any rows like the private ones in {}; what it says "
+                    "of that is left aside.",
+                    source.name, listed(domain, foreign)));
+  }
+  const auto shifted = columns_that_are(source, Likeness::Shifted);
+  if (!dismissed && !shifted.empty()) {
+    release.notes.push_back(fmt::format(
+        "Public data {} has other shares in {}; these are taken from private measurements alone.",
+        source.name, listed(domain, shifted)));
+  }
+  const auto lost = overruled(p, source);
+  if (worth >= kDistrusted && 2 * joint(lost) > joint(p.measured())) {
+    release.warnings.push_back(fmt::format(
+        "Public data {} differs from the private data in {} of {} measured marginals of several "
+        "columns; it may describe other people, or its columns may not belong together.",
+        source.name, joint(lost), joint(p.measured())));
+  }
+  if (!lost.empty()) {
+    release.notes.push_back(fmt::format("Private measurements overruled public data {} on {}.",
+                                        source.name, listed(domain, lost)));
+  }
+}
+
 }  // namespace
 
 void report_public_data(const CombinedModel& p, double share, Release& release) {
   const Domain& domain = p.model().domain();
-  for (const auto& source : p.prior().sources()) {
-    const double worth = source.nu() / source.trust.most();
-    release.notes.push_back(
-        fmt::format("Public data {}: counted as {} private rows, {} of what its {} rows could be "
-                    "worth.",
-                    source.name, rows_in_words(source.nu()), percent(worth),
-                    rows_in_words(source.model.rows())));
-    if (const auto rows = static_cast<double>(source.all_rows); source.model.rows() < rows) {
-      release.warnings.push_back(
-          fmt::format("Every row of public data {} occurs {} times or a multiple of it; its {} "
-                      "rows count as {}.",
-                      source.name, rows_in_words(rows / source.model.rows()), rows_in_words(rows),
-                      rows_in_words(source.model.rows())));
-    }
-    if (source.model.rows() < kFew * p.model().total()) {
-      release.warnings.push_back(
-          fmt::format("Public data {} has less than a hundredth of the private rows and can say "
-                      "little.",
-                      source.name));
-    }
-    if (worth < kDistrusted) {
-      release.warnings.push_back(fmt::format(
-          "Public data {} contradicts the private data; check that its columns and codes mean the "
-          "same, or leave it out.",
-          source.name));
-    }
-    const auto lost = overruled(p, source);
-    if (worth >= kDistrusted && 2 * joint(lost) > joint(p.measured())) {
-      release.warnings.push_back(fmt::format(
-          "Public data {} differs from the private data in {} of {} measured marginals of several "
-          "columns; it may describe other people, or its columns may not belong together.",
-          source.name, joint(lost), joint(p.measured())));
-    }
-    if (!lost.empty()) {
-      release.notes.push_back(fmt::format("Private measurements overruled public data {} on {}.",
-                                          source.name, listed(domain, lost)));
-    }
-  }
+  for (const auto& source : p.prior().sources()) report_source(p, source, false, release);
+  for (const auto& source : p.prior().dismissed()) report_source(p, source, true, release);
   const auto only_public = supplied(p);
   if (!only_public.empty()) {
     release.notes.push_back(

@@ -96,8 +96,9 @@ std::vector<Clique> affordable(std::span<const Clique> closure, const Domain& do
 // Public data before any private value: which of its marginals matter, and how far it may count.
 CombinedModel public_start(const Problem& problem, const ModelStart& start,
                            std::span<const Clique> closure,
-                           const std::unordered_map<Clique, double>& w, double n,
-                           const Options& options, Threads threads) {
+                           const std::unordered_map<Clique, double>& w,
+                           std::span<const Measurement> one_ways, double n, const Options& options,
+                           Threads threads) {
   const PublicData nothing;
   const PublicData& data = options.use_public ? problem.public_data : nothing;
   PublicPrior prior(data, n,
@@ -106,11 +107,16 @@ CombinedModel public_start(const Problem& problem, const ModelStart& start,
                      .spread = options.trust_spread,
                      .fixed_trust = options.trust.value_or(0.0)},
                     threads);
+  prior.judge_columns(one_ways, n);
   std::vector<Fillers::Offer> offers;
   for (auto& source : prior.sources()) {
     offers.push_back({{}, source.model.rows()});
     if (options.fillers) {
-      offers.back().structure = public_structure(source.model, closure, options.max_model_mb);
+      std::vector<Clique> known;
+      for (const auto& r : closure) {
+        if (source.knows(r)) known.push_back(r);
+      }
+      offers.back().structure = public_structure(source.model, known, options.max_model_mb);
     }
     if (options.public_rows) continue;
     std::vector<Clique> held;
@@ -148,9 +154,8 @@ std::vector<Candidate> scores(const Curator& curator, const CombinedModel& p,
   std::vector<double> sigma;
   for (const auto& r : C) sigma.push_back(curator.noise_scale({r}, to_measure).value());
   std::vector<Expected> expected(C.size());
-  const double nu = p.nu();
   parallel_for(C.size(), curator.threads(), [&](std::size_t i) {
-    expected[i] = Expected(answers[i], n, nu, sigma[i], options.penalty);
+    expected[i] = Expected(answers[i], n, p.nu_of(C[i]), sigma[i], options.penalty);
   });
   std::vector<Candidate> out;
   for (std::size_t i = 0; i < C.size(); ++i) {
@@ -242,7 +247,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   // Every one-way marginal, and what public data says before it is tilted by them.
   auto one_ways = curator.measure_all(columns, to_measure * static_cast<double>(columns.size()));
   const double n = known_n ? *known_n : estimate_total(one_ways);
-  CombinedModel p = public_start(problem, start, closure, w, n, options, curator.threads());
+  CombinedModel p =
+      public_start(problem, start, closure, w, one_ways, n, options, curator.threads());
   p.absorb_together(std::move(one_ways));
 
   while (curator.remaining() > for_choice) {
@@ -264,7 +270,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const Factor z = p.absorb(std::move(y));
 
     // Anneal: what the measurement taught was no more than its noise, so ask for less noise.
-    const Expected expected(z, n, p.nu(), sigma, options.penalty);
+    const Expected expected(z, n, p.nu_of(r), sigma, options.penalty);
     if (l1_distance(z, p.model().project(r)) <= expected.taught) {
       to_select = to_select * 4.0;  // epsilon doubles, sigma halves
       to_measure = to_measure * 4.0;

@@ -18,7 +18,8 @@ namespace tandem {
 
 struct TrustOptions {
   double most = 1.0;          // numax, the trust in public rows from the same distribution
-  double prior_spread = 2.0;  // of log nu around log numax
+  double expected = 0.0;      // nu before anything is observed; 0: numax
+  double prior_spread = 2.0;  // of log nu around that
   double spread = 1.5;        // of a marginal's log v around log nu
 };
 
@@ -36,6 +37,15 @@ class Trust {
   std::vector<double> log_nu_;      // the grid
   std::vector<double> log_belief_;  // on the grid, up to a constant
 };
+
+// The trust that one marginal speaks for, and how much more likely, in logarithms, it is then than
+// with full trust. Both as shares.
+struct OwnTrust {
+  double nu = 0.0;
+  double surer = 0.0;
+};
+OwnTrust own_trust(std::span<const double> predicted, std::span<const double> y, double sigma,
+                   double most);
 
 // How surprising y is to a prediction held by nu rows: its mean squared standardised distance.
 double surprise(std::span<const double> predicted, std::span<const double> y, double sigma,

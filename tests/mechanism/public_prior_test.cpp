@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/mechanism/public_prior.h"
+
+#include <gtest/gtest.h>
+
+namespace tandem {
+namespace {
+
+constexpr double kN = 10'000.0;
+
+Measurement marginal(const Clique& column, std::vector<double> shares, double sigma = 30.0) {
+  Measurement out;
+  out.query = {column};
+  for (const double share : shares) out.values.push_back(share * kN);
+  out.sigma = Sigma(sigma);
+  return out;
+}
+
+// Three columns of four codes; in each, so many rows of each code.
+PublicData public_rows(const std::vector<std::vector<std::size_t>>& counts) {
+  std::vector<Attribute> attributes;
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    attributes.push_back({std::string(1, static_cast<char>('a' + c)), 4, {}});
+  }
+  std::size_t rows = 0;
+  for (const auto count : counts.front()) rows += count;
+  Table table(Domain(std::move(attributes)), rows);
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    std::size_t row = 0;
+    for (Code code = 0; code < 4; ++code) {
+      for (std::size_t i = 0; i < counts[c][code]; ++i) {
+        // Not in the same order in each column: rows must not be copies of each other.
+        table.column(static_cast<AttributeId>(c))
+            .set(row++ * std::vector<std::size_t>{5, 8, 9}[c] % rows, code);
+      }
+    }
+  }
+  return {{{"public.csv", std::move(table)}}};
+}
+
+TEST(PublicPrior, TellsColumnsOfOtherSharesFromThoseOfOtherCodes) {
+  const auto data = public_rows({{250, 250, 250, 251}, {500, 300, 100, 101}, {900, 101, 0, 0}});
+  PublicPrior prior(data, kN, {}, {});
+  prior.judge_columns(std::vector<Measurement>{marginal({0}, {.26, .24, .25, .25}),
+                                               marginal({1}, {.35, .25, .20, .20}),
+                                               marginal({2}, {.20, .00, .40, .40})},
+                      kN);
+  ASSERT_EQ(prior.sources().size(), 1U);
+  const auto& source = prior.sources().front();
+  EXPECT_EQ(source.columns[0], Likeness::Alike);
+  EXPECT_EQ(source.columns[1], Likeness::Shifted);
+  EXPECT_EQ(source.columns[2], Likeness::Foreign);
+  EXPECT_TRUE(prior.is_alike(0));
+  EXPECT_FALSE(prior.is_alike(1));
+  EXPECT_TRUE(prior.knows({0, 1}));
+  EXPECT_FALSE(prior.knows({0, 2}));
+  EXPECT_TRUE(prior.dismissed().empty());
+}
+
+TEST(PublicPrior, IsSilentOnColumnsItDoesNotKnow) {
+  const auto data = public_rows({{250, 250, 250, 251}, {500, 300, 100, 101}, {900, 101, 0, 0}});
+  PublicPrior prior(data, kN, {}, {});
+  prior.judge_columns(std::vector<Measurement>{marginal({0}, {.25, .25, .25, .25}),
+                                               marginal({1}, {.50, .30, .10, .10}),
+                                               marginal({2}, {.20, .00, .40, .40})},
+                      kN);
+  prior.fit(std::vector<Clique>{{0, 1}, {0, 1, 2}, {2}}, 1e-3);
+  EXPECT_FALSE(prior.potentials().empty());
+  for (const auto& potential : prior.potentials()) EXPECT_FALSE(potential.clique.contains({2}));
+}
+
+TEST(PublicPrior, NoiseAloneIsNoReasonToDoubt) {
+  const auto data = public_rows({{250, 250, 250, 251}, {500, 300, 100, 101}, {900, 101, 0, 0}});
+  PublicPrior prior(data, kN, {}, {});
+  // The same answers as above, so noisy that they could be anything.
+  prior.judge_columns(std::vector<Measurement>{marginal({0}, {.26, .24, .25, .25}, 5000.0),
+                                               marginal({1}, {.10, .10, .40, .40}, 5000.0),
+                                               marginal({2}, {.20, .00, .40, .40}, 5000.0)},
+                      kN);
+  ASSERT_EQ(prior.sources().size(), 1U);
+  for (const auto likeness : prior.sources().front().columns) {
+    EXPECT_EQ(likeness, Likeness::Alike);
+  }
+}
+
+TEST(PublicPrior, CodesThatAFewRowsMissAreNotForeign) {
+  // Six rows of a hundred codes: nearly all private rows have codes that are not among them.
+  Table table(Domain({{"a", 100, {}}}), 6);
+  for (std::size_t r = 0; r < 6; ++r) table.column(0).set(r, static_cast<Code>(16 * r));
+  const PublicData data{{{"public.csv", std::move(table)}}};
+  PublicPrior prior(data, kN, {}, {});
+  prior.judge_columns(std::vector<Measurement>{marginal({0}, std::vector<double>(100, 0.01))}, kN);
+  ASSERT_EQ(prior.sources().size(), 1U);
+  EXPECT_NE(prior.sources().front().columns[0], Likeness::Foreign);
+}
+
+TEST(PublicPrior, DismissesASourceOfOtherCodes) {
+  const auto data = public_rows({{900, 101, 0, 0}, {0, 0, 900, 101}, {250, 250, 250, 251}});
+  PublicPrior prior(data, kN, {}, {});
+  const std::vector<Measurement> one_ways{marginal({0}, {.0, .0, .5, .5}),
+                                          marginal({1}, {.5, .5, .0, .0}),
+                                          marginal({2}, {.25, .25, .25, .25})};
+  prior.judge_columns(one_ways, kN);
+  EXPECT_TRUE(prior.empty());
+  ASSERT_EQ(prior.dismissed().size(), 1U);
+  EXPECT_EQ(prior.dismissed().front().name, "public.csv");
+
+  // Those who state their trust are taken at their word.
+  PublicPrior stated(data, kN, {.fixed_trust = 0.5}, {});
+  stated.judge_columns(one_ways, kN);
+  EXPECT_EQ(stated.sources().size(), 1U);
+  EXPECT_TRUE(stated.knows({0, 1, 2}));
+}
+
+}  // namespace
+}  // namespace tandem
