@@ -163,7 +163,7 @@ RULES
   tandem | tandem-ideas)
     rivals=tandem,jam-pgm,aim,mw-pub
     if [ "$name" = tandem-ideas ]; then
-      rivals=tandem,tandem:use-public=false,tandem:trust=1,tandem:trust=0.1,tandem:fillers=false,tandem:crowding=0,tandem:penalty=noise,tandem:public-rows=0,tandem:public-rows=0.2,tandem:ridge=0.6,tandem:rounds-per-column=16
+      rivals=tandem,tandem:use-public=false,tandem:trust=1,tandem:trust=0.1,tandem:judge-columns=false,tandem:fillers=false,tandem:crowding=0,tandem:penalty=noise,tandem:public-rows=0,tandem:public-rows=0.2,tandem:ridge=0.6,tandem:rounds-per-column=16
     fi
     for data in titanic adult_pub100 adult_pub025; do
       folder=$TANDEM_DATA/jam/$data

@@ -193,10 +193,13 @@ TEST(Tandem, PublicDataStillHelpsWhereOneColumnIsForeign) {
   for (const double epsilon : {0.1, 0.3}) {
     EXPECT_LT(mean_error(asked, epsilon), 0.97 * mean_error(problem({}), epsilon)) << epsilon;
   }
+  const std::string warning = "public.csv has hardly any rows like the private ones in 'c'";
   const auto outcome = run_mechanism("tandem", {}, private_rows(), asked, at(1.0));
-  EXPECT_TRUE(test::mentions(outcome.release.warnings,
-                             "public.csv has hardly any rows like the private ones in 'c'"));
+  EXPECT_TRUE(test::mentions(outcome.release.warnings, warning));
   EXPECT_FALSE(test::mentions(outcome.release.warnings, "contradicts"));
+  const auto unjudged =
+      run_mechanism("tandem", {{"judge-columns", "false"}}, private_rows(), asked, at(1.0));
+  EXPECT_FALSE(test::mentions(unjudged.release.warnings, warning));
 }
 
 // Copies are no evidence: a table of twenty of each row is the table.

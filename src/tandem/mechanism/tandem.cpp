@@ -41,6 +41,7 @@ struct Options {
   double trust_spread = 1.5;             // of log nu between marginals
   double prior_spread = 2.0;             // of log nu around log numax
   std::optional<double> trust;           // nu / numax
+  bool judge_columns = true;
   bool fillers = true;
   Penalty penalty = Penalty::Shrunk;
   bool use_public = true;
@@ -107,7 +108,7 @@ CombinedModel public_start(const Problem& problem, const ModelStart& start,
                      .spread = options.trust_spread,
                      .fixed_trust = options.trust.value_or(0.0)},
                     threads);
-  prior.judge_columns(one_ways, n);
+  if (options.judge_columns) prior.judge_columns(one_ways, n);
   std::vector<Fillers::Offer> offers;
   for (auto& source : prior.sources()) {
     offers.push_back({{}, source.model.rows()});
@@ -345,6 +346,9 @@ Mechanism tandem() {
              "worth of the public data, as a share of the same number of private rows; auto learns "
              "it",
              between(1e-6, 1.0)),
+       field("judge-columns", &Options::judge_columns,
+             "columns of which public data has other codes or shares are taken from the private "
+             "side, and cost the rest no trust"),
        field("trust-spread", &Options::trust_spread,
              "how differently marginals may be trusted, in logarithms", at_least(0.01)),
        field("prior-spread", &Options::prior_spread,
