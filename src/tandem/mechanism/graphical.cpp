@@ -20,7 +20,7 @@ namespace {
 constexpr double kShareOfRules = 0.25;
 
 // Measured with aim and jam-pgm on ADULT and on wide generated tables; docs/mechanisms/aim.md.
-constexpr double kModelCopies = 16.0;     // beliefs, bases, messages, the solver's history
+constexpr double kModelCopies = 22.0;     // beliefs, bases, messages, the solver's history
 constexpr double kBytesPerAnswer = 32.0;  // the model's, the true count, the score's grid
 constexpr double kBytesPerCandidate = 600.0;
 constexpr double kMostOfConditionals = 320e6;  // tree_marginals.h: they and their copies
