@@ -66,7 +66,8 @@ TEST(PublicPrior, IsSilentOnColumnsItDoesNotKnow) {
                       kN);
   prior.fit(std::vector<Clique>{{0, 1}, {0, 1, 2}, {2}}, 1e-3);
   EXPECT_FALSE(prior.potentials().empty());
-  for (const auto& potential : prior.potentials()) EXPECT_FALSE(potential.clique.contains({2}));
+  for (const auto& potential : prior.potentials())
+    EXPECT_FALSE(potential.clique.contains(Clique{2}));
 }
 
 TEST(PublicPrior, NoiseAloneIsNoReasonToDoubt) {

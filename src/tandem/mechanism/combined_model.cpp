@@ -141,13 +141,14 @@ void CombinedModel::absorb_together(std::vector<Measurement> marginals) {
   }
   arrange_prior();
   // Columns that are not as public data has them say nothing of what goes with what in it.
-  const auto other = std::ranges::stable_partition(
-      marginals, [&](const Measurement& y) { return prior_.is_alike(y.query.clique[0]); });
-  for (const auto& y : other) {
-    measured_.push_back(y.query.clique);
-    y_.push_back(y);
+  const auto other = std::stable_partition(
+      marginals.begin(), marginals.end(),
+      [&](const Measurement& y) { return prior_.is_alike(y.query.clique[0]); });
+  for (auto y = other; y != marginals.end(); ++y) {
+    measured_.push_back(y->query.clique);
+    y_.push_back(std::move(*y));
   }
-  marginals.erase(other.begin(), other.end());
+  marginals.erase(other, marginals.end());
   if (!y_.empty()) fit_freely(y_);
   estimate();
   while (!marginals.empty()) {

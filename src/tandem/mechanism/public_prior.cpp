@@ -132,12 +132,13 @@ void PublicPrior::judge_columns(std::span<const Measurement> one_ways, double n)
                                          source.model.rows(), y, n, source.trust.most());
     }
   }
-  const auto other = std::ranges::stable_partition(sources_, [&](const PublicSource& source) {
+  const auto stays = [&](const PublicSource& source) {
     const auto foreign = std::ranges::count(source.columns, Likeness::Foreign);
     return 2 * foreign <= static_cast<std::ptrdiff_t>(one_ways.size());
-  });
-  std::ranges::move(other, std::back_inserter(dismissed_));
-  sources_.erase(other.begin(), other.end());
+  };
+  const auto other = std::stable_partition(sources_.begin(), sources_.end(), stays);
+  std::move(other, sources_.end(), std::back_inserter(dismissed_));
+  sources_.erase(other, sources_.end());
 }
 
 bool PublicPrior::knows(const Clique& clique) const {
