@@ -94,9 +94,23 @@ Measurement proxy_measurement(const Factor& proxy) {
   return out;
 }
 
-// How far off a public marginal is nobody knows, so that all measurements count alike.
+// How far off a public marginal is nobody knows. In the paper all measurements count alike.
 std::vector<Measurement> equally_weighted(std::vector<Measurement> y, Sigma sigma) {
   for (auto& measurement : y) measurement.sigma = sigma;
+  return y;
+}
+
+// Private ones by their noise, which falls as savings are spent; public ones like the noisiest of
+// them, or like one of this noise where there is none.
+std::vector<Measurement> weighted_by_noise(std::vector<Measurement> y, Sigma usual) {
+  std::optional<Sigma> most;
+  for (const auto& measurement : y) {
+    if (measurement.origin != Origin::Private) continue;
+    if (!most || measurement.sigma.value() > most->value()) most = measurement.sigma;
+  }
+  for (auto& measurement : y) {
+    if (measurement.origin == Origin::Public) measurement.sigma = most.value_or(usual);
+  }
   return y;
 }
 
@@ -131,8 +145,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
                              start.mb + room, curator.threads());
     if (as_2024) candidates = C;
 
-    // At a small budget selections are near random, and measurements weigh alike however noisy
-    // they are: those that could only do harm are not offered.
+    // At a small budget selections are near random, and a public marginal weighs no more than a
+    // private one however noisy that is: those that could only do harm are not offered.
     const auto noise_of = [&](const Clique& tau) {
       return expected_noise(curator.noise_scale({tau}, to_measure), problem.domain.cells(tau));
     };
@@ -166,8 +180,9 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     held.push_back(scored[best].clique);
     if (last) fit_options.tolerance = kFinalTolerance;
     fit_options.idle_steps = last || sigma.value() > kClear * n ? 2 : 1;
-    fit = estimate_pgm(problem.domain, equally_weighted(y, sigma), n, fit.model.potentials(),
-                       fit_options);
+    fit = estimate_pgm(problem.domain,
+                       as_2024 ? equally_weighted(y, sigma) : weighted_by_noise(y, sigma), n,
+                       fit.model.potentials(), fit_options);
   }
 
   return graphical_release(std::move(fit), std::move(y), n, start);
@@ -219,7 +234,7 @@ Mechanism jam_pgm() {
        choice("selection", &Options::selection,
               {{"each-round", Filtering::EachRound}, {"2024", Filtering::Of2024}},
               "weigh all candidates in each round; or as the authors' code: drop for ever what was "
-              "too large once, and choose first without a model"),
+              "too large once, choose first without a model, fit all measurements alike"),
        field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
              at_least(0.001))},
       memory);
