@@ -41,8 +41,8 @@ TEST(Fillers, AllHaveRoomInALargeModel) {
 
 TEST(Fillers, VanishAsTrustDoes) {
   const Fillers all = fillers(1.0);
-  EXPECT_EQ(all.choose({}, rows(100.0)).kept.size(), 2U);  // the triple's noise outgrows its gain
-  const auto none = all.choose({}, rows(1.0));
+  EXPECT_EQ(all.choose({}, rows(10.0)).kept.size(), 2U);  // the triple's noise outgrows its gain
+  const auto none = all.choose({}, rows(0.1));
   EXPECT_TRUE(none.kept.empty());
   EXPECT_EQ(none.lost, 0.0);  // not wanted, and not missed
 }
@@ -75,7 +75,7 @@ TEST(Fillers, OfASourceVanishWithTheTrustInIt) {
   const Fillers both(domain(), std::move(offers), weights, 1.0);
   EXPECT_EQ(both.choose({}, std::vector<double>{900.0, 900.0}).kept,
             (std::vector<Clique>{{1, 2}, {0, 1}}));
-  EXPECT_EQ(both.choose({}, std::vector<double>{900.0, 1.0}).kept, (std::vector<Clique>{{0, 1}}));
+  EXPECT_EQ(both.choose({}, std::vector<double>{900.0, 0.1}).kept, (std::vector<Clique>{{0, 1}}));
 }
 
 // Columns like ADULT's and marginals that were measured on them. The tree of all but the last three

@@ -95,6 +95,51 @@ TEST(PublicPrior, CodesThatAFewRowsMissAreNotForeign) {
   EXPECT_NE(prior.sources().front().columns[0], Likeness::Foreign);
 }
 
+std::vector<Clique> doubtful(PublicPrior& prior, const std::vector<Measurement>& one_ways) {
+  std::vector<Clique> out;
+  for (const auto& query : prior.doubtful_columns(one_ways, kN)) out.push_back(query.clique);
+  return out;
+}
+
+TEST(PublicPrior, ColumnsThatNoiseHidesDeserveAnotherLook) {
+  const auto data = public_rows({{250, 250, 250, 251}, {500, 300, 100, 101}, {900, 101, 0, 0}});
+  PublicPrior prior(data, kN, {}, {});
+  const std::vector<double> alike{.26, .24, .25, .25};
+  const std::vector<double> shifted{.35, .25, .20, .20};
+  const std::vector<double> foreign{.20, .00, .40, .40};
+  const auto with_noise = [&](double sigma) {
+    return std::vector<Measurement>{marginal({0}, alike, sigma), marginal({1}, shifted, sigma),
+                                    marginal({2}, foreign, sigma)};
+  };
+  EXPECT_TRUE(doubtful(prior, with_noise(30.0)).empty());  // all are clear
+  EXPECT_EQ(doubtful(prior, with_noise(450.0)), (std::vector<Clique>{{1}}));
+  EXPECT_EQ(doubtful(prior, with_noise(6000.0)), (std::vector<Clique>{{2}}));
+  EXPECT_TRUE(doubtful(prior, with_noise(30'000.0)).empty());  // it could be anything
+
+  // With less noise beside the first look, the second one decides.
+  auto twice = with_noise(6000.0);
+  twice.push_back(marginal({2}, foreign, 1500.0));
+  EXPECT_TRUE(doubtful(prior, twice).empty());
+  prior.judge_columns(twice, kN);
+  EXPECT_EQ(prior.sources().front().columns[2], Likeness::Foreign);
+  EXPECT_EQ(prior.sources().front().columns[0], Likeness::Alike);
+
+  PublicPrior stated(data, kN, {.fixed_trust = 0.5}, {});
+  EXPECT_TRUE(doubtful(stated, with_noise(6000.0)).empty());
+}
+
+// Of a column of many codes that public data doesn't have nothing is known but what is measured.
+TEST(PublicPrior, ForeignColumnsOfMostlyNoiseDeserveAnotherLook) {
+  Table table(Domain({{"a", 40, {}}}), 501);
+  for (std::size_t r = 0; r < 501; ++r) table.column(0).set(r, static_cast<Code>(r % 20));
+  const PublicData data{{{"public.csv", std::move(table)}}};
+  PublicPrior prior(data, kN, {}, {});
+  std::vector<double> others(40, 0.0);
+  for (std::size_t c = 20; c < 40; ++c) others[c] = 0.05;
+  EXPECT_EQ(doubtful(prior, {marginal({0}, others, 400.0)}).size(), 1U);
+  EXPECT_TRUE(doubtful(prior, {marginal({0}, others, 200.0)}).empty());
+}
+
 TEST(PublicPrior, DismissesASourceOfOtherCodes) {
   const auto data = public_rows({{900, 101, 0, 0}, {0, 0, 900, 101}, {250, 250, 250, 251}});
   PublicPrior prior(data, kN, {}, {});

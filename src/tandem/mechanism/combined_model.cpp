@@ -132,9 +132,15 @@ void CombinedModel::learn_trust(const Measurement& y) {
   }
 }
 
+bool CombinedModel::hold(const Clique& clique) {
+  if (std::ranges::find(measured_, clique) != measured_.end()) return false;
+  measured_.push_back(clique);
+  return true;
+}
+
 void CombinedModel::absorb_together(std::vector<Measurement> marginals) {
   if (prior_.empty()) {
-    for (const auto& marginal : marginals) measured_.push_back(marginal.query.clique);
+    for (const auto& marginal : marginals) hold(marginal.query.clique);
     y_ = std::move(marginals);
     estimate();
     return;
@@ -145,7 +151,7 @@ void CombinedModel::absorb_together(std::vector<Measurement> marginals) {
       marginals.begin(), marginals.end(),
       [&](const Measurement& y) { return prior_.is_alike(y.query.clique[0]); });
   for (auto y = other; y != marginals.end(); ++y) {
-    measured_.push_back(y->query.clique);
+    hold(y->query.clique);
     y_.push_back(std::move(*y));
   }
   marginals.erase(other, marginals.end());
@@ -162,8 +168,7 @@ void CombinedModel::absorb_together(std::vector<Measurement> marginals) {
       most = found;
       next = i;
     }
-    learn_trust(marginals[next]);
-    measured_.push_back(marginals[next].query.clique);
+    if (hold(marginals[next].query.clique)) learn_trust(marginals[next]);
     y_.push_back(std::move(marginals[next]));
     marginals.erase(marginals.begin() + static_cast<std::ptrdiff_t>(next));
     estimate();
@@ -181,8 +186,7 @@ void CombinedModel::absorb_together(std::vector<Measurement> marginals) {
 
 Factor CombinedModel::absorb(Measurement y) {
   const Clique r = y.query.clique;
-  const bool is_new = std::ranges::find(measured_, r) == measured_.end();
-  if (is_new) measured_.push_back(r);
+  const bool is_new = hold(r);
   if (is_new && !prior_.empty()) {
     arrange_prior();
     estimate();  // the prediction: public data knows of r, the measurements do not yet

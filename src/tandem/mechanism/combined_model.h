@@ -58,7 +58,8 @@ class CombinedModel {
   std::vector<double> crowded_out(std::span<const Clique> candidates) const;
 
  private:
-  void arrange_prior();  // fillers and p0, for what is measured
+  bool hold(const Clique& clique);  // as measured; false where it was
+  void arrange_prior();             // fillers and p0, for what is measured
   void estimate();
   TiltedPgm tilted() const;
   void take(TiltedPgm fit);

@@ -8,6 +8,14 @@
 #include "tandem/model/max_entropy.h"
 
 namespace tandem {
+namespace {
+
+// In another population shares are others sooner than what goes with what. Without a filler its
+// columns are next to independent, which is worse than a public clique that is off by as much as
+// its own strength. docs/decisions/0009-tandem.md
+constexpr double kBelievedLonger = 10.0;
+
+}  // namespace
 
 Fillers::Fillers(const Domain& domain, std::vector<Offer> offers,
                  const std::unordered_map<Clique, double>& weights, double limit_mb)
@@ -53,7 +61,8 @@ double Fillers::gain_beside(const Filler& filler, std::span<const Clique> clique
 
 bool Fillers::wanted(const Filler& filler, std::span<const double> nu) {
   const PublicClique& found = filler.found;
-  const double noisier = std::sqrt(std::max(1.0, filler.public_rows / nu[filler.source]));
+  const double noisier =
+      std::sqrt(std::max(1.0, filler.public_rows / (kBelievedLonger * nu[filler.source])));
   return found.gain + found.noise - found.noise * noisier > 0.0;
 }
 

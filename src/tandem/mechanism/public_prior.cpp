@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numbers>
 #include <utility>
 
 namespace tandem {
@@ -13,39 +14,99 @@ namespace {
 // what they are that is about ten; where public data has other codes it is less than one.
 constexpr double kForeign = 1.0;
 constexpr double kShifted = 30.0;
-constexpr double kSure = 5.0;    // logarithm of how much more likely that is than full trust
-constexpr double kUnseen = 0.3;  // share of private rows whose codes public data doesn't have
+constexpr double kSure = 5.0;  // logarithm of how much more likely that is than full trust
+constexpr double kPerhaps = 1.0;
+constexpr double kUnseen = 0.3;      // share of private rows whose codes public data doesn't have
+constexpr double kSureUnseen = 2.5;  // standard deviations of noise
+constexpr double kPerhapsUnseen = 1.0;
 constexpr double kInteractionSpread = 1.0;  // of log nu, when it starts from that of columns
-constexpr double kSureUnseen = 3.0;         // standard deviations of noise
+const double kMeanOfAbsolute = std::sqrt(2.0 / std::numbers::pi);  // E |N(0, 1)|
 
-// The share of rows, at least, whose codes are not in the public table, beyond those that a sample
-// of its size leaves out: as many as it has codes of a single row (Good and Turing).
-double unseen_share(std::span<const double> counts, double rows, const Measurement& y, double n) {
+// The share of rows whose codes are not in the public table, beyond those that a sample of its size
+// leaves out: as many as it has codes of a single row (Good and Turing).
+struct Unseen {
+  double share = 0.0;
+  double surely = 0.0;  // standard deviations of noise that it is above nothing
+};
+
+Unseen unseen(std::span<const double> counts, double rows, const Measurement& y, double n) {
   double unseen = 0.0;
-  double codes = 0.0;
+  double seen = 0.0;
+  double unseen_codes = 0.0;
+  double seen_codes = 0.0;
   double single = 0.0;
   for (std::size_t c = 0; c < counts.size(); ++c) {
     if (counts[c] == 1.0) single += 1.0;
-    if (counts[c] > 0.0) continue;
-    unseen += y.values[c];
-    codes += 1.0;
+    (counts[c] > 0.0 ? seen : unseen) += y.values[c];
+    (counts[c] > 0.0 ? seen_codes : unseen_codes) += 1.0;
   }
-  return (unseen - kSureUnseen * y.sigma.value() * std::sqrt(codes)) / n - single / rows;
+  if (unseen_codes == 0.0) return {};
+  // It is also n less what is seen; the fewer codes a sum has, the less noise.
+  const double codes = unseen_codes + seen_codes;
+  const double rows_unseen = (unseen * seen_codes + (n - seen) * unseen_codes) / codes;
+  const double noise = y.sigma.value() * std::sqrt(unseen_codes * seen_codes / codes);
+  return {rows_unseen / n - single / rows, rows_unseen / noise};
 }
 
-Likeness judged(std::span<const double> counts, double rows, const Measurement& y, double n,
-                double most) {
-  if (unseen_share(counts, rows, y, n) > kUnseen) return Likeness::Foreign;
+// One measurement for each column, of all there are of it.
+std::vector<Measurement> together(std::span<const Measurement> one_ways) {
+  std::vector<Measurement> out;
+  for (const auto& y : one_ways) {
+    const auto same = std::ranges::find_if(
+        out, [&](const Measurement& other) { return other.query.clique == y.query.clique; });
+    if (same == out.end()) {
+      out.push_back(y);
+      continue;
+    }
+    const double before = 1.0 / (same->sigma.value() * same->sigma.value());
+    const double more = 1.0 / (y.sigma.value() * y.sigma.value());
+    for (std::size_t c = 0; c < y.values.size(); ++c) {
+      same->values[c] = (before * same->values[c] + more * y.values[c]) / (before + more);
+    }
+    same->sigma = Sigma(1.0 / std::sqrt(before + more));
+  }
+  return out;
+}
+
+// What the marginal of a column by itself would trust its source with.
+OwnTrust trust_of_column(std::span<const double> counts, double rows, const Measurement& y,
+                         double n, double most) {
   // Half a row more in each cell: a code that few rows never show is no other code.
   std::vector<double> expected(counts.begin(), counts.end());
   const double smoothed = rows + 0.5 * static_cast<double>(expected.size());
   for (double& count : expected) count = (count + 0.5) / smoothed;
   auto found = y.values;
   for (double& count : found) count /= n;
-  const auto own = own_trust(expected, found, y.sigma.value() / n, most);
-  if (own.surer < kSure || own.nu > kShifted) return Likeness::Alike;
-  return own.nu > kForeign ? Likeness::Shifted : Likeness::Foreign;
+  return own_trust(expected, found, y.sigma.value() / n, most);
 }
+
+// A column's public counts, held against its marginal y.
+struct Evidence {
+  Unseen other;
+  OwnTrust own;
+  double noise = 0.0;  // E |.|_1 of y's, in units of n
+
+  Evidence(PublicSource& source, const Measurement& y, double n) {
+    const auto& counts = source.model.counts().at(y.query.clique).values;
+    other = unseen(counts, source.model.rows(), y, n);
+    own = trust_of_column(counts, source.model.rows(), y, n, source.trust.most());
+    noise = kMeanOfAbsolute * y.sigma.value() * static_cast<double>(y.values.size()) / n;
+  }
+
+  Likeness likeness() const {
+    if (other.share > kUnseen && other.surely > kSureUnseen) return Likeness::Foreign;
+    if (own.surer < kSure || own.nu > kShifted) return Likeness::Alike;
+    return own.nu > kForeign ? Likeness::Shifted : Likeness::Foreign;
+  }
+
+  // It seems to be unlike, and noise may be why; or its codes are others, and noise is most of what
+  // is known of them.
+  bool deserves_a_look() const {
+    if (own.nu <= kShifted && own.surer > kPerhaps && own.surer < kSure) return true;
+    if (other.share <= kUnseen || other.surely <= kPerhapsUnseen) return false;
+    return other.surely <= kSureUnseen || noise > 1.0;
+  }
+};
 
 // Those columns of a clique that a source knows.
 Clique known_part(const PublicSource& source, const Clique& clique) {
@@ -122,19 +183,30 @@ std::vector<double> PublicPrior::trusts() const {
   return out;
 }
 
+std::vector<LinearQuery> PublicPrior::doubtful_columns(std::span<const Measurement> one_ways,
+                                                       double n) {
+  std::vector<LinearQuery> out;
+  for (const auto& y : together(one_ways)) {
+    const bool doubtful = std::ranges::any_of(sources_, [&](PublicSource& source) {
+      return source.fixed_nu == 0.0 && Evidence(source, y, n).deserves_a_look();
+    });
+    if (doubtful) out.push_back(y.query);
+  }
+  return out;
+}
+
 void PublicPrior::judge_columns(std::span<const Measurement> one_ways, double n) {
+  const auto columns = together(one_ways);
   for (auto& source : sources_) {
     if (source.fixed_nu > 0.0) continue;
     source.columns.assign(source.model.model().domain().size(), Likeness::Alike);
-    for (const auto& y : one_ways) {
-      const Clique& column = y.query.clique;
-      source.columns[column[0]] = judged(source.model.counts().at(column).values,
-                                         source.model.rows(), y, n, source.trust.most());
+    for (const auto& y : columns) {
+      source.columns[y.query.clique[0]] = Evidence(source, y, n).likeness();
     }
   }
   const auto stays = [&](const PublicSource& source) {
     const auto foreign = std::ranges::count(source.columns, Likeness::Foreign);
-    return 2 * foreign <= static_cast<std::ptrdiff_t>(one_ways.size());
+    return 2 * foreign <= static_cast<std::ptrdiff_t>(columns.size());
   };
   const auto other = std::stable_partition(sources_.begin(), sources_.end(), stays);
   std::move(other, sources_.end(), std::back_inserter(dismissed_));

@@ -56,9 +56,12 @@ class PublicPrior {
   double nu() const;
   bool is_learnt() const;  // some source's trust is
   void scale_trust(double by);
-  // Holds the sources' columns against these marginals of single ones. A source of which most
-  // columns are foreign speaks of something else and is dismissed.
+  // Holds the sources' columns against these marginals of single ones, one or more of each. A
+  // source of which most columns are foreign speaks of something else and is dismissed.
   void judge_columns(std::span<const Measurement> one_ways, double n);
+  // Those that these marginals are too noisy to judge by, or, where public data knows nothing, to
+  // know more of than noise.
+  std::vector<LinearQuery> doubtful_columns(std::span<const Measurement> one_ways, double n);
   std::span<const PublicSource> dismissed() const { return dismissed_; }
   bool knows(const Clique& clique) const;   // some source does
   bool is_alike(AttributeId column) const;  // in some source

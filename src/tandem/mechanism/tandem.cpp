@@ -55,6 +55,8 @@ constexpr int kMoreRoundsPerColumn = 6;
 constexpr double kLittleNoise = 3e-4;
 constexpr double kRoundTolerance = 1e-3;
 constexpr double kFinalTolerance = 1e-4;
+constexpr int kMoreLooks = 2;          // at columns that public data may not know
+constexpr double kLooksAtMost = 0.25;  // of the budget left, for each of them
 constexpr double kModelsAtOnce = 3.0;  // public data, prior, estimate: each with its solver
 constexpr double kVisible = 6.0;  // a score is seen by a selection from 6 sensitivities / epsilon
 const double kMeanOfAbsolute = std::sqrt(2.0 / std::numbers::pi);  // E |N(0, 1)|
@@ -94,21 +96,38 @@ std::vector<Clique> affordable(std::span<const Clique> closure, const Domain& do
   return out;
 }
 
-// Public data before any private value: which of its marginals matter, and how far it may count.
+PublicPrior public_prior(const Problem& problem, double n, const Options& options,
+                         Threads threads) {
+  const PublicData nothing;
+  return {options.use_public ? problem.public_data : nothing,
+          n,
+          {.ridge = options.ridge,
+           .prior_spread = options.prior_spread,
+           .spread = options.trust_spread,
+           .fixed_trust = options.trust.value_or(0.0)},
+          threads};
+}
+
+// Which columns public data speaks of. Those of which noise hides it are measured again, each time
+// with half the noise.
+void judge_columns(Curator& curator, Cost to_measure, double n, PublicPrior& prior,
+                   std::vector<Measurement>& one_ways) {
+  for (int looks = 0; looks < kMoreLooks; ++looks) {
+    to_measure = to_measure * 4.0;
+    const auto doubtful = prior.doubtful_columns(one_ways, n);
+    const Cost cost = to_measure * static_cast<double>(doubtful.size());
+    if (doubtful.empty() || cost > curator.remaining() * kLooksAtMost) break;
+    for (auto& y : curator.measure_all(doubtful, cost)) one_ways.push_back(std::move(y));
+  }
+  prior.judge_columns(one_ways, n);
+}
+
+// Public data as the model to start from: which of its marginals matter, and how far its rows may
+// stand for themselves.
 CombinedModel public_start(const Problem& problem, const ModelStart& start,
                            std::span<const Clique> closure,
-                           const std::unordered_map<Clique, double>& w,
-                           std::span<const Measurement> one_ways, double n, const Options& options,
-                           Threads threads) {
-  const PublicData nothing;
-  const PublicData& data = options.use_public ? problem.public_data : nothing;
-  PublicPrior prior(data, n,
-                    {.ridge = options.ridge,
-                     .prior_spread = options.prior_spread,
-                     .spread = options.trust_spread,
-                     .fixed_trust = options.trust.value_or(0.0)},
-                    threads);
-  if (options.judge_columns) prior.judge_columns(one_ways, n);
+                           const std::unordered_map<Clique, double>& w, PublicPrior prior, double n,
+                           const Options& options, Threads threads) {
   std::vector<Fillers::Offer> offers;
   for (auto& source : prior.sources()) {
     offers.push_back({{}, source.model.rows()});
@@ -248,8 +267,10 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   // Every one-way marginal, and what public data says before it is tilted by them.
   auto one_ways = curator.measure_all(columns, to_measure * static_cast<double>(columns.size()));
   const double n = known_n ? *known_n : estimate_total(one_ways);
+  auto prior = public_prior(problem, n, options, curator.threads());
+  if (options.judge_columns) judge_columns(curator, to_measure, n, prior, one_ways);
   CombinedModel p =
-      public_start(problem, start, closure, w, one_ways, n, options, curator.threads());
+      public_start(problem, start, closure, w, std::move(prior), n, options, curator.threads());
   p.absorb_together(std::move(one_ways));
 
   while (curator.remaining() > for_choice) {
@@ -312,17 +333,19 @@ std::vector<std::string> plan(const Curator& curator, const Problem& problem,
     noise += fmt::format(" ({} if the table is so large that this is little)",
                          noise_of(kMoreRoundsPerColumn));
   }
-  return {fmt::format("Measures {} one-way marginals, each count with noise of standard deviation "
-                      "{}.",
-                      columns.size(), noise),
-          fmt::format("Then selects and measures the marginals that the model gets wrong, among "
-                      "{}, with less noise each time one teaches it little.",
-                      candidates_of(problem, options.max_model_mb).size()),
-          problem.public_data.empty() || !options.use_public
-              ? "There is no public data to start from."
-              : "Starts from a model of the public data, which counts for as many rows as its "
-                "predictions of the measurements deserve.",
-          effort_of(problem, options).describe()};
+  return {
+      fmt::format("Measures {} one-way marginals, each count with noise of standard deviation "
+                  "{}.",
+                  columns.size(), noise),
+      fmt::format("Then selects and measures the marginals that the model gets wrong, among "
+                  "{}, with less noise each time one teaches it little.",
+                  candidates_of(problem, options.max_model_mb).size()),
+      problem.public_data.empty() || !options.use_public
+          ? "There is no public data to start from."
+          : "Starts from a model of the public data, which counts for as many rows as its "
+            "predictions of the measurements deserve. Columns that it may not know are measured "
+            "again, with half the noise.",
+      effort_of(problem, options).describe()};
 }
 
 }  // namespace
