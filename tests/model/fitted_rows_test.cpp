@@ -41,11 +41,12 @@ TEST(FittedRows, AnswerMoreLikeTheModel) {
   const Table sampled = model.sample(1000, rng);
   Rng again(1);
   const Table fitted = fitted_rows(model, workload, 1000, again);
-  EXPECT_LT(distance(fitted, model, workload), 0.7 * distance(sampled, model, workload));
-  // Each column has what it had, and nothing impossible came about.
+  EXPECT_LT(distance(fitted, model, workload), 0.6 * distance(sampled, model, workload));
+  // Single columns are hardly further off than by rounding, and nothing impossible came about.
   for (AttributeId id = 0; id < 6; ++id) {
-    EXPECT_EQ(CountedTable(fitted).project({id}).values,
-              CountedTable(sampled).project({id}).values);
+    const auto counts = CountedTable(fitted).project({id}).values;
+    const auto expected = model.project({id}).values;
+    for (std::size_t c = 0; c < counts.size(); ++c) EXPECT_NEAR(counts[c], expected[c], 4.0);
   }
   EXPECT_EQ(CountedTable(fitted).project({0, 1}).values.front(), 0.0);
 }

@@ -20,6 +20,7 @@ constexpr std::size_t kCellsTogether = std::size_t{1} << 22;
 constexpr std::size_t kMostRows = std::size_t{1} << 20;  // with more, rounding hardly shows
 constexpr std::size_t kMostVisits = 80'000'000;          // of cells
 constexpr int kMostSweeps = 200;
+constexpr std::size_t kAskedFirst = 16;  // one of so many marginals
 constexpr double kWorthwhile = 0.004;  // of the tries of a sweep that must succeed for another one
 
 // Counts of the rows less what the model expects, for all marginals of a workload.
@@ -51,36 +52,32 @@ class Gaps {
   std::uint32_t* row(std::size_t r) { return codes_.data() + r * columns_; }
   std::size_t visits() const { return visits_; }  // of cells, so far
 
-  // Rows a and b exchange their values of the column, if that brings the marginals nearer. Most
-  // exchanges don't, and a quarter of the marginals says so.
-  bool exchange(std::size_t a, std::size_t b, std::size_t column) {
+  // Row a takes row b's value of the column, if that brings the marginals nearer. Most changes
+  // don't, and a few of the marginals say so.
+  bool change(std::size_t a, std::size_t b, std::size_t column) {
     const auto& marginals = of_column_[column];
-    const std::size_t enough = marginals.size() / 4;
+    const std::size_t enough = marginals.size() / kAskedFirst;
     const std::size_t first = (a + b) % std::max<std::size_t>(1, marginals.size());
-    std::uint32_t* of_a = row(a);
-    std::uint32_t* of_b = row(b);
+    const std::uint32_t* of_a = row(a);
+    const std::int64_t difference = static_cast<std::int64_t>(row(b)[column]) - of_a[column];
     double nearer = 0.0;
     moves_.clear();
     for (std::size_t i = 0; i < marginals.size(); ++i) {
       if (i == enough && i > 0 && !(nearer > 0.0)) return false;
       const auto& [marginal, stride] = marginals[(first + i) % marginals.size()];
       const Marginal& m = marginals_[marginal];
-      visits_ += 4;
-      const auto step = (static_cast<std::int64_t>(of_b[column]) - of_a[column]) * stride;
-      const Move move{cell(m, of_a), cell(m, of_b), step};
-      if (move.from_a + static_cast<std::size_t>(step) == move.from_b) continue;  // alike otherwise
-      nearer += m.weight * (gain(move.from_a, -1.0F) + gain(move.from_b, -1.0F) +
-                            gain(move.to_a(), 1.0F) + gain(move.to_b(), 1.0F));
+      visits_ += 2;
+      const std::size_t from = cell(m, of_a);
+      const Move move{from, from + static_cast<std::size_t>(difference * stride)};
+      nearer += m.weight * (gain(move.from, -1.0F) + gain(move.to, 1.0F));
       moves_.push_back(move);
     }
     if (!(nearer > 0.0)) return false;
     for (const auto& move : moves_) {
-      cells_[move.from_a] -= 1.0F;
-      cells_[move.from_b] -= 1.0F;
-      cells_[move.to_a()] += 1.0F;
-      cells_[move.to_b()] += 1.0F;
+      cells_[move.from] -= 1.0F;
+      cells_[move.to] += 1.0F;
     }
-    std::swap(of_a[column], of_b[column]);
+    row(a)[column] = row(b)[column];
     return true;
   }
 
@@ -91,10 +88,7 @@ class Gaps {
     std::vector<std::pair<AttributeId, std::size_t>> strides;
   };
   struct Move {
-    std::size_t from_a, from_b;
-    std::int64_t step;
-    std::size_t to_a() const { return from_a + static_cast<std::size_t>(step); }
-    std::size_t to_b() const { return from_b - static_cast<std::size_t>(step); }
+    std::size_t from, to;
   };
 
   void add(const Factor& counted, const Factor& expected, const Domain& domain, double weight) {
@@ -162,7 +156,7 @@ Table fitted_rows(const Model& model, const Workload& workload, std::size_t rows
       const auto column = static_cast<std::size_t>(rng.below(columns));
       if (gaps.row(a)[column] == gaps.row(b)[column]) continue;
       ++tried;
-      if (gaps.exchange(a, b, column)) ++taken;
+      if (gaps.change(a, b, column)) ++taken;
     }
     if (static_cast<double>(taken) < kWorthwhile * static_cast<double>(tried)) break;
   }
