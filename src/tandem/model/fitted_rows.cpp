@@ -18,10 +18,13 @@ namespace {
 constexpr double kMostBytes = 256e6;
 constexpr std::size_t kCellsTogether = std::size_t{1} << 22;
 constexpr std::size_t kMostRows = std::size_t{1} << 20;  // with more, rounding hardly shows
-constexpr std::size_t kMostVisits = 80'000'000;          // of cells
-constexpr int kMostSweeps = 200;
+// Visits of cells: more where there are more of them, for to answer them took longer, too.
+constexpr std::size_t kVisitsPerCell = 20;
+constexpr std::size_t kFewestVisits = 40'000'000;
+constexpr std::size_t kMostVisits = 600'000'000;
+constexpr int kMostSweeps = 1000;
 constexpr std::size_t kAskedFirst = 16;  // one of so many marginals
-constexpr double kWorthwhile = 0.004;  // of the tries of a sweep that must succeed for another one
+constexpr double kWorthwhile = 0.001;  // of the tries of a sweep that must succeed for another one
 
 // Counts of the rows less what the model expects, for all marginals of a workload.
 class Gaps {
@@ -148,10 +151,12 @@ Table fitted_rows(const Model& model, const Workload& workload, std::size_t rows
   if (!worth_fitting(model, workload, rows, memory)) return out;
   Gaps gaps(model, workload, out);
   const std::size_t columns = out.domain().size();
-  for (int sweep = 0; sweep < kMostSweeps && gaps.visits() < kMostVisits; ++sweep) {
+  const std::size_t visits =
+      std::clamp(kVisitsPerCell * workload.queries(), kFewestVisits, kMostVisits);
+  for (int sweep = 0; sweep < kMostSweeps && gaps.visits() < visits; ++sweep) {
     std::size_t tried = 0;
     std::size_t taken = 0;
-    for (std::size_t a = 0; a < rows && gaps.visits() < kMostVisits; ++a) {
+    for (std::size_t a = 0; a < rows && gaps.visits() < visits; ++a) {
       const auto b = static_cast<std::size_t>(rng.below(rows));
       const auto column = static_cast<std::size_t>(rng.below(columns));
       if (gaps.row(a)[column] == gaps.row(b)[column]) continue;
