@@ -18,7 +18,7 @@ constexpr double kSure = 5.0;  // logarithm of how much more likely that is than
 constexpr double kPerhaps = 1.0;
 constexpr double kUnseen = 0.3;      // share of private rows whose codes public data doesn't have
 constexpr double kSureUnseen = 2.5;  // standard deviations of noise
-constexpr double kPerhapsUnseen = 1.0;
+constexpr double kPreciser = 4.0;    // another look, than the first
 constexpr double kInteractionSpread = 1.0;  // of log nu, when it starts from that of columns
 const double kMeanOfAbsolute = std::sqrt(2.0 / std::numbers::pi);  // E |N(0, 1)|
 
@@ -26,7 +26,11 @@ const double kMeanOfAbsolute = std::sqrt(2.0 / std::numbers::pi);  // E |N(0, 1)
 // leaves out: as many as it has codes of a single row (Good and Turing).
 struct Unseen {
   double share = 0.0;
-  double surely = 0.0;  // standard deviations of noise that it is above nothing
+  double noise = 0.0;  // standard deviation of it
+  bool is_large() const { return share > kUnseen; }
+  bool is_sure() const { return share > kSureUnseen * noise; }
+  // Whether another look would be sure of it if it were all.
+  bool can_be_sure() const { return 1.0 > kSureUnseen * noise / std::sqrt(1.0 + kPreciser); }
 };
 
 Unseen unseen(std::span<const double> counts, double rows, const Measurement& y, double n) {
@@ -45,7 +49,7 @@ Unseen unseen(std::span<const double> counts, double rows, const Measurement& y,
   const double codes = unseen_codes + seen_codes;
   const double rows_unseen = (unseen * seen_codes + (n - seen) * unseen_codes) / codes;
   const double noise = y.sigma.value() * std::sqrt(unseen_codes * seen_codes / codes);
-  return {rows_unseen / n - single / rows, rows_unseen / noise};
+  return {rows_unseen / n - single / rows, noise / n};
 }
 
 // One measurement for each column, of all there are of it.
@@ -94,7 +98,7 @@ struct Evidence {
   }
 
   Likeness likeness() const {
-    if (other.share > kUnseen && other.surely > kSureUnseen) return Likeness::Foreign;
+    if (other.is_large() && other.is_sure()) return Likeness::Foreign;
     if (own.surer < kSure || own.nu > kShifted) return Likeness::Alike;
     return own.nu > kForeign ? Likeness::Shifted : Likeness::Foreign;
   }
@@ -103,8 +107,7 @@ struct Evidence {
   // is known of them.
   bool deserves_a_look() const {
     if (own.nu <= kShifted && own.surer > kPerhaps && own.surer < kSure) return true;
-    if (other.share <= kUnseen || other.surely <= kPerhapsUnseen) return false;
-    return other.surely <= kSureUnseen || noise > 1.0;
+    return other.is_large() && (other.is_sure() ? noise > 1.0 : other.can_be_sure());
   }
 };
 
