@@ -38,8 +38,12 @@ PublicData public_rows(const std::vector<std::vector<std::size_t>>& counts) {
   return {{{"public.csv", std::move(table)}}};
 }
 
+PublicData even_skewed_and_narrow() {
+  return public_rows({{250, 250, 250, 251}, {500, 300, 100, 101}, {900, 101, 0, 0}});
+}
+
 TEST(PublicPrior, TellsColumnsOfOtherSharesFromThoseOfOtherCodes) {
-  const auto data = public_rows({{250, 250, 250, 251}, {500, 300, 100, 101}, {900, 101, 0, 0}});
+  const auto data = even_skewed_and_narrow();
   PublicPrior prior(data, kN, {}, {});
   prior.judge_columns(std::vector<Measurement>{marginal({0}, {.26, .24, .25, .25}),
                                                marginal({1}, {.35, .25, .20, .20}),
@@ -58,7 +62,7 @@ TEST(PublicPrior, TellsColumnsOfOtherSharesFromThoseOfOtherCodes) {
 }
 
 TEST(PublicPrior, IsSilentOnColumnsItDoesNotKnow) {
-  const auto data = public_rows({{250, 250, 250, 251}, {500, 300, 100, 101}, {900, 101, 0, 0}});
+  const auto data = even_skewed_and_narrow();
   PublicPrior prior(data, kN, {}, {});
   prior.judge_columns(std::vector<Measurement>{marginal({0}, {.25, .25, .25, .25}),
                                                marginal({1}, {.50, .30, .10, .10}),
@@ -71,7 +75,7 @@ TEST(PublicPrior, IsSilentOnColumnsItDoesNotKnow) {
 }
 
 TEST(PublicPrior, NoiseAloneIsNoReasonToDoubt) {
-  const auto data = public_rows({{250, 250, 250, 251}, {500, 300, 100, 101}, {900, 101, 0, 0}});
+  const auto data = even_skewed_and_narrow();
   PublicPrior prior(data, kN, {}, {});
   // The same answers as above, so noisy that they could be anything.
   prior.judge_columns(std::vector<Measurement>{marginal({0}, {.26, .24, .25, .25}, 5000.0),
@@ -102,7 +106,7 @@ std::vector<Clique> doubtful(PublicPrior& prior, const std::vector<Measurement>&
 }
 
 TEST(PublicPrior, ColumnsThatNoiseHidesDeserveAnotherLook) {
-  const auto data = public_rows({{250, 250, 250, 251}, {500, 300, 100, 101}, {900, 101, 0, 0}});
+  const auto data = even_skewed_and_narrow();
   PublicPrior prior(data, kN, {}, {});
   const std::vector<double> alike{.26, .24, .25, .25};
   const std::vector<double> shifted{.35, .25, .20, .20};

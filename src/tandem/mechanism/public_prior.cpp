@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numbers>
 #include <utility>
+
+#include "tandem/mechanism/tractable.h"
 
 namespace tandem {
 namespace {
@@ -18,9 +19,7 @@ constexpr double kSure = 5.0;  // logarithm of how much more likely that is than
 constexpr double kPerhaps = 1.0;
 constexpr double kUnseen = 0.3;      // share of private rows whose codes public data doesn't have
 constexpr double kSureUnseen = 2.5;  // standard deviations of noise
-constexpr double kPreciser = 4.0;    // another look, than the first
 constexpr double kInteractionSpread = 1.0;  // of log nu, when it starts from that of columns
-const double kMeanOfAbsolute = std::sqrt(2.0 / std::numbers::pi);  // E |N(0, 1)|
 
 // The share of rows whose codes are not in the public table, beyond those that a sample of its size
 // leaves out: as many as it has codes of a single row (Good and Turing).
@@ -30,7 +29,7 @@ struct Unseen {
   bool is_large() const { return share > kUnseen; }
   bool is_sure() const { return share > kSureUnseen * noise; }
   // Whether another look would be sure of it if it were all.
-  bool can_be_sure() const { return 1.0 > kSureUnseen * noise / std::sqrt(1.0 + kPreciser); }
+  bool can_be_sure() const { return 1.0 > kSureUnseen * noise / std::sqrt(1.0 + kLookPreciser); }
 };
 
 Unseen unseen(std::span<const double> counts, double rows, const Measurement& y, double n) {
@@ -94,7 +93,7 @@ struct Evidence {
     const auto& counts = source.model.counts().at(y.query.clique).values;
     other = unseen(counts, source.model.rows(), y, n);
     own = trust_of_column(counts, source.model.rows(), y, n, source.trust.most());
-    noise = kMeanOfAbsolute * y.sigma.value() * static_cast<double>(y.values.size()) / n;
+    noise = expected_noise(y.sigma, y.values.size()) / n;
   }
 
   Likeness likeness() const {

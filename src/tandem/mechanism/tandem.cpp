@@ -110,13 +110,13 @@ PublicPrior public_prior(const Problem& problem, double n, const Options& option
 
 // Which columns public data speaks of. Those of which noise hides it are measured again, each time
 // with half the noise.
-void judge_columns(Curator& curator, Cost to_measure, double n, PublicPrior& prior,
+void judge_columns(Curator& curator, Cost for_choice, Cost to_measure, double n, PublicPrior& prior,
                    std::vector<Measurement>& one_ways) {
   for (int looks = 0; looks < kMoreLooks; ++looks) {
-    to_measure = to_measure * 4.0;
+    to_measure = to_measure * kLookPreciser;
     const auto doubtful = prior.doubtful_columns(one_ways, n);
     const Cost cost = to_measure * static_cast<double>(doubtful.size());
-    if (doubtful.empty() || cost > curator.remaining() * kLooksAtMost) break;
+    if (doubtful.empty() || cost > (curator.remaining() - for_choice) * kLooksAtMost) break;
     for (auto& y : curator.measure_all(doubtful, cost)) one_ways.push_back(std::move(y));
   }
   prior.judge_columns(one_ways, n);
@@ -268,7 +268,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   auto one_ways = curator.measure_all(columns, to_measure * static_cast<double>(columns.size()));
   const double n = known_n ? *known_n : estimate_total(one_ways);
   auto prior = public_prior(problem, n, options, curator.threads());
-  if (options.judge_columns) judge_columns(curator, to_measure, n, prior, one_ways);
+  if (options.judge_columns) judge_columns(curator, for_choice, to_measure, n, prior, one_ways);
   CombinedModel p =
       public_start(problem, start, closure, w, std::move(prior), n, options, curator.threads());
   p.absorb_together(std::move(one_ways));
