@@ -13,9 +13,21 @@ namespace {
 // An axis of a table that is written in another order than it is read.
 struct Axis {
   std::size_t size;
-  std::size_t stride;       // where it is read
-  std::size_t written = 0;  // where it is written
+  std::size_t stride;   // where it is read
+  std::size_t written;  // where it is written
 };
+
+std::vector<std::size_t> strides(const Domain& domain, std::span<const AttributeId> axes,
+                                 const Runs& runs) {
+  std::vector<std::size_t> out(axes.size());
+  std::size_t cells = 1;
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    if (axes.size() - 1 - i == runs.inner) cells = runs.stride;
+    out[i] = cells;
+    cells *= domain[axes[i]].size;
+  }
+  return out;
+}
 
 // In squares, so that what is read once is not read again from far away.
 void copy_squares(const Axis& along, const Axis& across, const double* in, double* out) {
@@ -67,38 +79,27 @@ void AxisOrder::restore(const Clique& clique, std::span<const double> arranged,
 }
 
 void transpose(const Domain& domain, std::span<const AttributeId> from,
-               std::span<const AttributeId> to, const double* in, double* out) {
-  transpose(domain, from, to, from.size() + 1, 1, in, out);  // no gaps
-}
-
-void transpose(const Domain& domain, std::span<const AttributeId> from,
-               std::span<const AttributeId> to, std::size_t inner, std::size_t runs_stride,
-               const double* in, double* out) {
+               std::span<const AttributeId> to, const double* in, double* out, const Runs& read_in,
+               const Runs& written_in) {
   check(from.size() == to.size(), "a transposed table has the same axes");
+  const auto read_at = strides(domain, from, read_in);
+  const auto written_at = strides(domain, to, written_in);
   // Axes that stay neighbours move as one; those of one code don't matter.
   std::vector<Axis> axes;
-  for (const auto id : to) {
-    std::size_t stride = inner == 0 ? runs_stride : 1;
-    std::size_t at = from.size();
-    while (at > 0 && from[at - 1] != id) {
-      stride *= domain[from[--at]].size;
-      if (from.size() - at == inner) stride = runs_stride;
-    }
-    check(at > 0, "a transposed table has the same axes");
-    const std::size_t size = domain[id].size;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const auto at = std::ranges::find(from, to[i]);
+    check(at != from.end(), "a transposed table has the same axes");
+    const std::size_t size = domain[to[i]].size;
     if (size == 1) continue;
-    if (!axes.empty() && axes.back().stride == stride * size) {
-      axes.back() = {axes.back().size * size, stride, 0};
+    const Axis mine{size, read_at[static_cast<std::size_t>(at - from.begin())], written_at[i]};
+    if (!axes.empty() && axes.back().stride == mine.stride * size &&
+        axes.back().written == mine.written * size) {
+      axes.back() = {axes.back().size * size, mine.stride, mine.written};
     } else {
-      axes.push_back({size, stride, 0});
+      axes.push_back(mine);
     }
   }
-  if (axes.empty()) axes.push_back({1, 1, 0});
-  std::size_t cells = 1;
-  for (std::size_t i = axes.size(); i-- > 0;) {
-    axes[i].written = cells;
-    cells *= axes[i].size;
-  }
+  if (axes.empty() || axes.back().written != 1) axes.push_back({1, 1, 1});
   // Two axes run as plain loops: the one that is written in one piece and, where it is another, the
   // one that is read so. The rest goes on like an odometer.
   const Axis along = axes.back();

@@ -35,13 +35,17 @@ class AxisOrder {
   std::vector<std::size_t> rank_;  // of each attribute
 };
 
-// Copies a table whose axes are `from` (last fastest) into the order `to` of the same axes.
+// How a table lies in memory: the cells of its last `inner` axes follow each other, and such runs
+// of them begin every `stride` cells.
+struct Runs {
+  std::size_t inner = 0;
+  std::size_t stride = 1;
+};
+
+// Copies a table whose axes are `from` (last fastest) into the order `to` of the same axes; without
+// `Runs` all cells follow each other.
 void transpose(const Domain& domain, std::span<const AttributeId> from,
-               std::span<const AttributeId> to, const double* in, double* out);
-// The same where `in` has gaps: the cells of the last `inner` axes follow each other, and those of
-// the axes before are runs of `stride` cells.
-void transpose(const Domain& domain, std::span<const AttributeId> from,
-               std::span<const AttributeId> to, std::size_t inner, std::size_t stride,
-               const double* in, double* out);
+               std::span<const AttributeId> to, const double* in, double* out,
+               const Runs& read = {}, const Runs& written = {});
 
 }  // namespace tandem

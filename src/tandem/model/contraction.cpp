@@ -29,22 +29,25 @@ constexpr std::size_t kFewRows = 12;  // that wouldn't repay the putting togethe
 template <int Rows, int Fours>
 [[gnu::always_inline]] inline void tile(Matrix<const double> a, Matrix<const double> b,
                                         Matrix<double> out, std::size_t inner, bool add) {
-  Four sum[Rows][Fours] = {};
-  if (add) {
-    for (int r = 0; r < Rows; ++r) {
-      std::memcpy(sum[r], out.cells + static_cast<std::size_t>(r) * out.stride, sizeof sum[r]);
+  Four sum[Rows][Fours];
+  for (int r = 0; r < Rows; ++r) {
+    for (int f = 0; f < Fours; ++f) {
+      sum[r][f] = Four{};
+      if (add) load(out.cells + static_cast<std::size_t>(r) * out.stride + 4 * f, sum[r][f]);
     }
   }
   for (std::size_t k = 0; k < inner; ++k) {
     Four right[Fours];
-    std::memcpy(right, b.cells + k * b.stride, sizeof right);
+    for (int f = 0; f < Fours; ++f) load(b.cells + k * b.stride + 4 * f, right[f]);
     for (int r = 0; r < Rows; ++r) {
       const double left = a.cells[static_cast<std::size_t>(r) * a.stride + k];
       for (int f = 0; f < Fours; ++f) sum[r][f] += left * right[f];
     }
   }
   for (int r = 0; r < Rows; ++r) {
-    std::memcpy(out.cells + static_cast<std::size_t>(r) * out.stride, sum[r], sizeof sum[r]);
+    for (int f = 0; f < Fours; ++f) {
+      store(sum[r][f], out.cells + static_cast<std::size_t>(r) * out.stride + 4 * f);
+    }
   }
 }
 
@@ -122,11 +125,20 @@ std::vector<AttributeId> chain(std::initializer_list<const Clique*> parts) {
   return out;
 }
 
-// Columns of a matrix into those of another; each is as wide as its padding says.
-void copy_columns(const double* from, std::size_t from_padded, double* to, std::size_t to_padded,
-                  std::size_t columns, std::size_t rows) {
-  for (std::size_t r = 0; r < rows; ++r, from += from_padded, to += to_padded) {
-    for (std::size_t c = 0; c < columns; ++c) to[c] = from[c];
+// The same in a matrix of its last axes' cells, row after row, each `width` cells after the one
+// before; those up to `padded` are zero.
+void put_in_columns(const AxisOrder& order, const TableView& table,
+                    std::initializer_list<const Clique*> in_rows, const Clique& in_columns,
+                    double* to, std::size_t width, std::size_t padded) {
+  auto axes = chain(in_rows);
+  axes.insert(axes.end(), in_columns.begin(), in_columns.end());
+  transpose(order.domain(), order.axes(table.clique), axes, table.values.data(), to, {},
+            {in_columns.size(), width});
+  const std::size_t columns = order.domain().cells(in_columns);
+  if (columns == padded) return;
+  const std::size_t rows = table.values.size() / columns;
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::fill_n(to + r * width + columns, padded - columns, 0.0);
   }
 }
 
@@ -155,12 +167,12 @@ ArrangedTable contract(const AxisOrder& order, const TableView& left, const Tabl
 
   Room room_of_a, room_of_b;
   const double* a_values = with_axes(order, a, chain({&batch, &in_rows, &summed}), room_of_a);
-  const double* b_values = with_axes(order, b, chain({&batch, &summed, &in_columns}), room_of_b);
-  if (padded != columns) {
-    Room spread = room_for(batches * inner * padded);
-    std::fill_n(spread.get(), batches * inner * padded, 0.0);
-    copy_columns(b_values, columns, spread.get(), padded, columns, batches * inner);
-    room_of_b = std::move(spread);
+  const double* b_values = nullptr;
+  if (padded == columns) {
+    b_values = with_axes(order, b, chain({&batch, &summed, &in_columns}), room_of_b);
+  } else {
+    room_of_b = room_for(batches * inner * padded);
+    put_in_columns(order, b, {&batch, &summed}, in_columns, room_of_b.get(), padded, padded);
     b_values = room_of_b.get();
   }
   const Room product = room_for(batches * rows * padded);
@@ -169,8 +181,8 @@ ArrangedTable contract(const AxisOrder& order, const TableView& left, const Tabl
                    {product.get() + i * rows * padded, padded}, rows, inner, padded);
   }
   ArrangedTable out{join(batch, join(in_rows, in_columns)), UnsetCells(batches * rows * columns)};
-  transpose(domain, chain({&batch, &in_rows, &in_columns}), order.axes(out.clique),
-            in_columns.size(), padded, product.get(), out.values.data());
+  transpose(domain, chain({&batch, &in_rows, &in_columns}), order.axes(out.clique), product.get(),
+            out.values.data(), {in_columns.size(), padded});
   return out;
 }
 
@@ -191,14 +203,8 @@ RightSide::RightSide(const AxisOrder& order, Clique shared, const Clique& keep,
   const std::size_t width = starts_.back();
   matrix_ = room_for(rows * width);
   for (std::size_t i = 0; i < rights.size(); ++i) {
-    Room room;
-    const double* mine = with_axes(order, *rights[i], chain({&batch_, &summed_, &own_[i]}), room);
-    double* to = matrix_.get() + starts_[i];
-    copy_columns(mine, columns_[i], to, width, columns_[i], rows);
-    const std::size_t gap = starts_[i + 1] - starts_[i] - columns_[i];
-    for (std::size_t r = 0; r < rows && gap > 0; ++r) {
-      std::fill_n(to + r * width + columns_[i], gap, 0.0);
-    }
+    put_in_columns(order, *rights[i], {&batch_, &summed_}, own_[i], matrix_.get() + starts_[i],
+                   width, starts_[i + 1] - starts_[i]);
   }
 }
 
@@ -245,8 +251,8 @@ std::vector<Table> RightSide::products(const TableView& left, std::span<const st
   for (const auto i : which) {
     const std::size_t cells = batches * rows * columns_[i];
     Table table{join(batch_, join(in_rows, own_[i])), decltype(Table::values)(cells)};
-    transpose(domain, chain({&batch_, &in_rows, &own_[i]}), axes(table.clique), own_[i].size(),
-              found, product.get() + start, table.values.data());
+    transpose(domain, chain({&batch_, &in_rows, &own_[i]}), axes(table.clique),
+              product.get() + start, table.values.data(), {own_[i].size(), found});
     start += starts_[i + 1] - starts_[i];
     out.push_back(std::move(table));
   }

@@ -98,6 +98,11 @@ void share_sums(const AxisOrder& order, const std::function<TableView(std::size_
       }
     }
   }
+  // The largest first: none is then begun when the others are nearly done.
+  std::ranges::stable_sort(tasks, std::ranges::greater{}, [&](const Task& task) {
+    return static_cast<double>(order.domain().cells(task.step.through)) *
+           static_cast<double>(task.step.parts.size());
+  });
   const Summing summing(order, use);
   parallel_for(tasks.size(), threads,
                [&](std::size_t i) { summing.take(table(tasks[i].table), tasks[i].step); });
