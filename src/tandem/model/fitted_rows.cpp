@@ -19,12 +19,12 @@ constexpr double kMostBytes = 256e6;
 constexpr std::size_t kCellsTogether = std::size_t{1} << 22;
 constexpr std::size_t kMostRows = std::size_t{1} << 20;  // with more, rounding hardly shows
 // Visits of cells: more where there are more of them, for to answer them took longer, too.
-constexpr std::size_t kVisitsPerCell = 20;
+constexpr std::size_t kVisitsPerCell = 30;
 constexpr std::size_t kFewestVisits = 40'000'000;
 constexpr std::size_t kMostVisits = 600'000'000;
-constexpr int kMostSweeps = 1000;
 constexpr std::size_t kAskedFirst = 16;  // one of so many marginals
-constexpr double kWorthwhile = 0.001;  // of the tries of a sweep that must succeed for another one
+constexpr std::size_t kTries = std::size_t{1} << 16;
+constexpr double kWorthwhile = 1e-4;  // of so many tries that must succeed for as many more
 
 // Counts of the rows less what the model expects, for all marginals of a workload.
 class Gaps {
@@ -58,25 +58,28 @@ class Gaps {
   // Row a takes row b's value of the column, if that brings the marginals nearer. Most changes
   // don't, and a few of the marginals say so.
   bool change(std::size_t a, std::size_t b, std::size_t column) {
-    const auto& marginals = of_column_[column];
-    const std::size_t enough = marginals.size() / kAskedFirst;
-    const std::size_t first = (a + b) % std::max<std::size_t>(1, marginals.size());
+    const Column& mine = of_column_[column];
+    const std::size_t count = mine.marginals.size();
+    const std::size_t enough = count / kAskedFirst;
     const std::uint32_t* of_a = row(a);
     const std::int64_t difference = static_cast<std::int64_t>(row(b)[column]) - of_a[column];
     double nearer = 0.0;
-    moves_.clear();
-    for (std::size_t i = 0; i < marginals.size(); ++i) {
+    std::size_t at = count > 0 ? (a + b) % count : 0;
+    for (std::size_t i = 0; i < count; ++i) {
       if (i == enough && i > 0 && !(nearer > 0.0)) return false;
-      const auto& [marginal, stride] = marginals[(first + i) % marginals.size()];
-      const Marginal& m = marginals_[marginal];
+      const Marginal& m = mine.marginals[at];
       visits_ += 2;
-      const std::size_t from = cell(m, of_a);
-      const Move move{from, from + static_cast<std::size_t>(difference * stride)};
+      std::size_t from = m.start;
+      for (const Part* part = mine.parts.data() + m.parts; part->stride > 0; ++part) {
+        from += of_a[part->id] * part->stride;
+      }
+      const Move move{from, from + static_cast<std::size_t>(difference * m.stride)};
       nearer += m.weight * (gain(move.from, -1.0F) + gain(move.to, 1.0F));
-      moves_.push_back(move);
+      moves_[i] = move;
+      if (++at == count) at = 0;
     }
     if (!(nearer > 0.0)) return false;
-    for (const auto& move : moves_) {
+    for (const auto& move : std::span(moves_).first(count)) {
       cells_[move.from] -= 1.0F;
       cells_[move.to] += 1.0F;
     }
@@ -85,23 +88,38 @@ class Gaps {
   }
 
  private:
+  struct Part {
+    AttributeId id = 0;
+    std::uint32_t stride = 0;  // 0 after the last part of a marginal
+  };
   struct Marginal {
-    std::size_t start = 0;
+    std::size_t start = 0;  // of its cells
     double weight = 0.0;
-    std::vector<std::pair<AttributeId, std::size_t>> strides;
+    std::int64_t stride = 0;  // of the column
+    std::size_t parts = 0;    // where these begin
+  };
+  // All marginals with one column, one after the other: they are asked in turn.
+  struct Column {
+    std::vector<Marginal> marginals;
+    std::vector<Part> parts;
   };
   struct Move {
     std::size_t from, to;
   };
 
   void add(const Factor& counted, const Factor& expected, const Domain& domain, double weight) {
-    Marginal marginal{cells_.size(), weight, {}};
-    std::int64_t stride = 1;
+    std::vector<Part> parts;
+    std::uint32_t stride = 1;
     for (std::size_t i = expected.clique.size(); i-- > 0;) {
-      const AttributeId id = expected.clique[i];
-      marginal.strides.emplace_back(id, static_cast<std::size_t>(stride));
-      of_column_[id].emplace_back(marginals_.size(), stride);
-      stride *= domain[id].size;
+      parts.push_back({expected.clique[i], stride});
+      stride *= domain[expected.clique[i]].size;
+    }
+    parts.emplace_back();
+    for (const auto& [id, stride_of_id] : std::span(parts).first(expected.clique.size())) {
+      Column& mine = of_column_[id];
+      mine.marginals.push_back({cells_.size(), weight, stride_of_id, mine.parts.size()});
+      mine.parts.insert(mine.parts.end(), parts.begin(), parts.end());
+      moves_.resize(std::max(moves_.size(), mine.marginals.size()));
     }
     const auto sum = [](std::span<const double> values) {
       return std::accumulate(values.begin(), values.end(), 0.0);
@@ -113,13 +131,6 @@ class Gaps {
                            ? static_cast<float>(counted.values[c] - expected.values[c] * scale)
                            : std::numeric_limits<float>::infinity());
     }
-    marginals_.push_back(std::move(marginal));
-  }
-
-  static std::size_t cell(const Marginal& marginal, const std::uint32_t* row) {
-    std::size_t at = marginal.start;
-    for (const auto& [id, stride] : marginal.strides) at += row[id] * stride;
-    return at;
   }
 
   double gain(std::size_t cell, float by) const {
@@ -129,8 +140,7 @@ class Gaps {
   std::size_t columns_;
   std::vector<std::uint32_t> codes_;  // row after row
   std::vector<float> cells_;          // of all marginals
-  std::vector<Marginal> marginals_;
-  std::vector<std::vector<std::pair<std::size_t, std::int64_t>>> of_column_;  // with its stride
+  std::vector<Column> of_column_;
   std::vector<Move> moves_;
   std::size_t visits_ = 0;
 };
@@ -153,17 +163,15 @@ Table fitted_rows(const Model& model, const Workload& workload, std::size_t rows
   const std::size_t columns = out.domain().size();
   const std::size_t visits =
       std::clamp(kVisitsPerCell * workload.queries(), kFewestVisits, kMostVisits);
-  for (int sweep = 0; sweep < kMostSweeps && gaps.visits() < visits; ++sweep) {
-    std::size_t tried = 0;
-    std::size_t taken = 0;
-    for (std::size_t a = 0; a < rows && gaps.visits() < visits; ++a) {
-      const auto b = static_cast<std::size_t>(rng.below(rows));
-      const auto column = static_cast<std::size_t>(rng.below(columns));
-      if (gaps.row(a)[column] == gaps.row(b)[column]) continue;
-      ++tried;
-      if (gaps.change(a, b, column)) ++taken;
-    }
+  std::size_t tried = 0;
+  std::size_t taken = 0;
+  for (std::size_t a = 0; gaps.visits() < visits; a = a + 1 < rows ? a + 1 : 0) {
+    const auto b = static_cast<std::size_t>(rng.below(rows));
+    const auto column = static_cast<std::size_t>(rng.below(columns));
+    if (gaps.row(a)[column] != gaps.row(b)[column] && gaps.change(a, b, column)) ++taken;
+    if (++tried < kTries) continue;
     if (static_cast<double>(taken) < kWorthwhile * static_cast<double>(tried)) break;
+    tried = taken = 0;
   }
   for (AttributeId id = 0; id < columns; ++id) {
     for (std::size_t r = 0; r < rows; ++r) out.column(id).set(r, gaps.row(r)[id]);
