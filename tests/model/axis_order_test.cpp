@@ -71,8 +71,8 @@ TEST(Transpose, LeavesGapsOnBothSidesAlone) {
       for (std::size_t inner = 0; inner <= 4; ++inner) {
         const Runs read = runs_of(domain, from, inner, 3);
         const Runs written = runs_of(domain, to, 4 - inner, 2);
-        std::vector<double> in(24 * 4, -2.0);
-        std::vector<double> out(24 * 4, -1.0);
+        std::vector<double> in(96, -2.0);
+        std::vector<double> out(96, -1.0);
         for (std::size_t cell = 0; cell < 24; ++cell) {
           in[place(domain, from, read, {cell % 3, 0, cell / 3 % 4, cell / 12})] =
               static_cast<double>(cell);
@@ -82,7 +82,7 @@ TEST(Transpose, LeavesGapsOnBothSidesAlone) {
           const auto at = place(domain, to, written, {cell % 3, 0, cell / 3 % 4, cell / 12});
           ASSERT_EQ(out[at], static_cast<double>(cell));
         }
-        ASSERT_EQ(std::ranges::count(out, -1.0), 24 * 3);
+        ASSERT_EQ(std::ranges::count(out, -1.0), 72);
       }
     }
   }

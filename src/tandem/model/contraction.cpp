@@ -26,33 +26,31 @@ constexpr std::size_t kPanel = 8;     // columns that are summed at once
 constexpr std::size_t kFewRows = 12;  // that wouldn't repay the putting together
 
 // Rows of `out` at once, kept in registers over the whole sum; added to what is there, or not.
-template <int Rows, int Fours>
+template <std::size_t Rows, std::size_t Fours>
 [[gnu::always_inline]] inline void tile(Matrix<const double> a, Matrix<const double> b,
                                         Matrix<double> out, std::size_t inner, bool add) {
   Four sum[Rows][Fours];
-  for (int r = 0; r < Rows; ++r) {
-    for (int f = 0; f < Fours; ++f) {
+  for (std::size_t r = 0; r < Rows; ++r) {
+    for (std::size_t f = 0; f < Fours; ++f) {
       sum[r][f] = Four{};
-      if (add) load(out.cells + static_cast<std::size_t>(r) * out.stride + 4 * f, sum[r][f]);
+      if (add) load(out.cells + r * out.stride + 4 * f, sum[r][f]);
     }
   }
   for (std::size_t k = 0; k < inner; ++k) {
     Four right[Fours];
-    for (int f = 0; f < Fours; ++f) load(b.cells + k * b.stride + 4 * f, right[f]);
-    for (int r = 0; r < Rows; ++r) {
-      const double left = a.cells[static_cast<std::size_t>(r) * a.stride + k];
-      for (int f = 0; f < Fours; ++f) sum[r][f] += left * right[f];
+    for (std::size_t f = 0; f < Fours; ++f) load(b.cells + k * b.stride + 4 * f, right[f]);
+    for (std::size_t r = 0; r < Rows; ++r) {
+      const double left = a.cells[r * a.stride + k];
+      for (std::size_t f = 0; f < Fours; ++f) sum[r][f] += left * right[f];
     }
   }
-  for (int r = 0; r < Rows; ++r) {
-    for (int f = 0; f < Fours; ++f) {
-      store(sum[r][f], out.cells + static_cast<std::size_t>(r) * out.stride + 4 * f);
-    }
+  for (std::size_t r = 0; r < Rows; ++r) {
+    for (std::size_t f = 0; f < Fours; ++f) store(sum[r][f], out.cells + r * out.stride + 4 * f);
   }
 }
 
 // The panels of `b` follow each other at `panel` cells.
-template <int Rows>
+template <std::size_t Rows>
 [[gnu::always_inline]] inline void strip(Matrix<const double> a, Matrix<const double> b,
                                          std::size_t panel, Matrix<double> out, std::size_t inner,
                                          std::size_t columns, bool add) {

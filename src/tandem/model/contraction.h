@@ -17,7 +17,7 @@ namespace tandem {
 template <class T>
 struct LeaveUnset : std::allocator<T> {
   template <class U>
-  struct rebind {
+  struct rebind {  // NOLINT(readability-identifier-naming): the standard's name
     using other = LeaveUnset<U>;
   };
   template <class U>

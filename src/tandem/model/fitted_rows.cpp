@@ -71,7 +71,7 @@ class Gaps {
       visits_ += 2;
       std::size_t from = m.start;
       for (const Part* part = mine.parts.data() + m.parts; part->stride > 0; ++part) {
-        from += of_a[part->id] * part->stride;
+        from += std::size_t{of_a[part->id]} * part->stride;
       }
       const Move move{from, from + static_cast<std::size_t>(difference * m.stride)};
       nearer += m.weight * (gain(move.from, -1.0F) + gain(move.to, 1.0F));
