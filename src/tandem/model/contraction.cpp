@@ -26,6 +26,8 @@ constexpr std::size_t kPanel = 8;     // columns that are summed at once
 constexpr std::size_t kFewRows = 12;  // that wouldn't repay the putting together
 
 // Rows of `out` at once, kept in registers over the whole sum; added to what is there, or not.
+// Fours are loaded one by one: an array that is copied whole goes over the stack in smaller pieces,
+// and each read of it waits for these.
 template <std::size_t Rows, std::size_t Fours>
 [[gnu::always_inline]] inline void tile(Matrix<const double> a, Matrix<const double> b,
                                         Matrix<double> out, std::size_t inner, bool add) {
@@ -123,8 +125,8 @@ std::vector<AttributeId> chain(std::initializer_list<const Clique*> parts) {
   return out;
 }
 
-// The same in a matrix of its last axes' cells, row after row, each `width` cells after the one
-// before; those up to `padded` are zero.
+// The table as columns of a matrix whose rows begin every `width` cells: a row for each cell of
+// `in_rows`. Columns beyond its own, up to `padded`, are zero.
 void put_in_columns(const AxisOrder& order, const TableView& table,
                     std::initializer_list<const Clique*> in_rows, const Clique& in_columns,
                     double* to, std::size_t width, std::size_t padded) {
