@@ -88,5 +88,35 @@ TEST(Transpose, LeavesGapsOnBothSidesAlone) {
   }
 }
 
+TEST(CopyPart, TakesTheCellsThatHaveTheFixedCodes) {
+  const Domain domain = some_domain();
+  for (const auto& from : all_orders()) {
+    std::vector<double> in(24);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<double>(i);
+    for (unsigned fixed = 0; fixed < 16; ++fixed) {  // the attributes whose bit is set
+      std::vector<FixedCode> at;
+      Axes to;
+      std::size_t cells = 1;
+      const std::vector<Code> codes = {2, 0, 3, 1};
+      for (const auto id : from) {
+        if ((fixed >> id & 1U) != 0) {
+          at.push_back({id, codes[id]});
+        } else {
+          to.push_back(id);
+          cells *= domain[id].size;
+        }
+      }
+      std::vector<double> out(cells, -1.0);
+      copy_part(domain, from, at, in.data(), out.data());
+      for (std::size_t cell = 0; cell < 24; ++cell) {
+        const std::vector<std::size_t> of_cell = {cell % 3, 0, cell / 3 % 4, cell / 12};
+        if (!std::ranges::all_of(at, [&](const auto& f) { return of_cell[f.id] == f.code; }))
+          continue;
+        ASSERT_EQ(out[place(domain, to, {}, of_cell)], in[place(domain, from, {}, of_cell)]);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tandem

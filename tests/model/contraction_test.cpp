@@ -106,5 +106,22 @@ TEST(Contraction, ManyRightsSideBySideAreEachTheirOwn) {
   }
 }
 
+TEST(Contraction, APartHasTheFixedCodesAndIgnoresAttributesThatTheTableHasNot) {
+  const Domain domain = sized({2, 3, 4, 5});
+  const AxisOrder order(domain);
+  Rng rng(3);
+  const auto whole = any_arranged(domain, Clique{0, 1, 3}, rng);
+  const std::vector<FixedCode> at = {{1, 2}, {2, 3}};
+  const auto part = part_of(order, whole, at);
+  ASSERT_EQ(part.clique, (Clique{0, 3}));
+  ASSERT_EQ(part.values.size(), 10U);
+  for (std::size_t cell = 0; cell < 10; ++cell) {
+    auto codes = codes_of(domain, order.axes(part.clique), cell);
+    codes[1] = 2;
+    EXPECT_EQ(part.values[cell], whole.values[cell_of(domain, order.axes(whole.clique), codes)]);
+  }
+  EXPECT_EQ(part_of(order, whole, {}).values, whole.values);
+}
+
 }  // namespace
 }  // namespace tandem

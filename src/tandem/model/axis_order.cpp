@@ -42,6 +42,58 @@ void copy_squares(const Axis& along, const Axis& across, const double* in, doubl
   }
 }
 
+// After those that are there. Axes that stay neighbours move as one; those of one code don't
+// matter.
+void add_axis(std::vector<Axis>& axes, const Axis& mine) {
+  if (mine.size == 1) return;
+  if (!axes.empty() && axes.back().stride == mine.stride * mine.size &&
+      axes.back().written == mine.written * mine.size) {
+    axes.back() = {axes.back().size * mine.size, mine.stride, mine.written};
+  } else {
+    axes.push_back(mine);
+  }
+}
+
+void copy_axes(std::vector<Axis> axes, const double* in, double* out) {
+  if (axes.empty() || axes.back().written != 1) axes.push_back({1, 1, 1});
+  // Two axes run as plain loops: the one that is written in one piece and, where it is another, the
+  // one that is read so. The rest goes on like an odometer.
+  const Axis along = axes.back();
+  axes.pop_back();
+  Axis across{1, 0, 0};
+  if (!axes.empty()) {
+    auto best = std::ranges::min_element(axes, {}, &Axis::stride);
+    if (best->stride > along.stride) best = axes.end() - 1;
+    across = *best;
+    axes.erase(best);
+  }
+  std::vector<std::size_t> at(axes.size(), 0);
+  std::size_t read = 0;
+  std::size_t write = 0;
+  for (;;) {
+    if (along.stride == 1) {
+      for (std::size_t r = 0; r < across.size; ++r) {
+        const double* piece = in + read + r * across.stride;
+        double* row = out + write + r * across.written;
+        for (std::size_t c = 0; c < along.size; ++c) row[c] = piece[c];
+      }
+    } else {
+      copy_squares(along, across, in + read, out + write);
+    }
+    std::size_t i = axes.size();
+    for (;;) {
+      if (i == 0) return;
+      --i;
+      read += axes[i].stride;
+      write += axes[i].written;
+      if (++at[i] < axes[i].size) break;
+      read -= axes[i].stride * axes[i].size;
+      write -= axes[i].written * axes[i].size;
+      at[i] = 0;
+    }
+  }
+}
+
 }  // namespace
 
 AxisOrder::AxisOrder(Domain domain) : domain_(std::move(domain)), rank_(domain_.size()) {
@@ -84,58 +136,33 @@ void transpose(const Domain& domain, std::span<const AttributeId> from,
   check(from.size() == to.size(), "a transposed table has the same axes");
   const auto read_at = strides(domain, from, read_in);
   const auto written_at = strides(domain, to, written_in);
-  // Axes that stay neighbours move as one; those of one code don't matter.
   std::vector<Axis> axes;
   for (std::size_t i = 0; i < to.size(); ++i) {
     const auto at = std::ranges::find(from, to[i]);
     check(at != from.end(), "a transposed table has the same axes");
-    const std::size_t size = domain[to[i]].size;
-    if (size == 1) continue;
-    const Axis mine{size, read_at[static_cast<std::size_t>(at - from.begin())], written_at[i]};
-    if (!axes.empty() && axes.back().stride == mine.stride * size &&
-        axes.back().written == mine.written * size) {
-      axes.back() = {axes.back().size * size, mine.stride, mine.written};
+    add_axis(axes, {domain[to[i]].size, read_at[static_cast<std::size_t>(at - from.begin())],
+                    written_at[i]});
+  }
+  copy_axes(std::move(axes), in, out);
+}
+
+void copy_part(const Domain& domain, std::span<const AttributeId> from,
+               std::span<const FixedCode> at, const double* in, double* out) {
+  std::vector<AttributeId> to;
+  for (const auto id : from) {
+    if (std::ranges::find(at, id, &FixedCode::id) == at.end()) to.push_back(id);
+  }
+  const auto read_at = strides(domain, from, {});
+  const auto written_at = strides(domain, to, {});
+  std::vector<Axis> axes;
+  for (std::size_t i = 0, next = 0; i < from.size(); ++i) {
+    if (next < to.size() && from[i] == to[next]) {
+      add_axis(axes, {domain[from[i]].size, read_at[i], written_at[next++]});
     } else {
-      axes.push_back(mine);
+      in += std::ranges::find(at, from[i], &FixedCode::id)->code * read_at[i];
     }
   }
-  if (axes.empty() || axes.back().written != 1) axes.push_back({1, 1, 1});
-  // Two axes run as plain loops: the one that is written in one piece and, where it is another, the
-  // one that is read so. The rest goes on like an odometer.
-  const Axis along = axes.back();
-  axes.pop_back();
-  Axis across{1, 0, 0};
-  if (!axes.empty()) {
-    auto best = std::ranges::min_element(axes, {}, &Axis::stride);
-    if (best->stride > along.stride) best = axes.end() - 1;
-    across = *best;
-    axes.erase(best);
-  }
-  std::vector<std::size_t> at(axes.size(), 0);
-  std::size_t read = 0;
-  std::size_t write = 0;
-  for (;;) {
-    if (along.stride == 1) {
-      for (std::size_t r = 0; r < across.size; ++r) {
-        const double* piece = in + read + r * across.stride;
-        double* row = out + write + r * across.written;
-        for (std::size_t c = 0; c < along.size; ++c) row[c] = piece[c];
-      }
-    } else {
-      copy_squares(along, across, in + read, out + write);
-    }
-    std::size_t i = axes.size();
-    for (;;) {
-      if (i == 0) return;
-      --i;
-      read += axes[i].stride;
-      write += axes[i].written;
-      if (++at[i] < axes[i].size) break;
-      read -= axes[i].stride * axes[i].size;
-      write -= axes[i].written * axes[i].size;
-      at[i] = 0;
-    }
-  }
+  copy_axes(std::move(axes), in, out);
 }
 
 }  // namespace tandem

@@ -48,4 +48,15 @@ void transpose(const Domain& domain, std::span<const AttributeId> from,
                std::span<const AttributeId> to, const double* in, double* out,
                const Runs& read = {}, const Runs& written = {});
 
+// An attribute that has one code.
+struct FixedCode {
+  AttributeId id = 0;
+  Code code = 0;
+};
+
+// Copies the cells of a table (its axes are `from`, last fastest) in which some attributes have the
+// codes that are fixed; the others stay in their order.
+void copy_part(const Domain& domain, std::span<const AttributeId> from,
+               std::span<const FixedCode> at, const double* in, double* out);
+
 }  // namespace tandem

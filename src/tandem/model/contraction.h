@@ -45,6 +45,11 @@ struct TableView {
   std::span<const double> values;
 };
 
+// Where the attributes that are fixed have these codes; of those that the table doesn't have it is
+// all of it.
+ArrangedTable part_of(const AxisOrder& order, const TableView& table,
+                      std::span<const FixedCode> at);
+
 // sum over `shared` minus `keep` of left * right: a table on what only one of them has, and on the
 // part of `shared` that is kept. `shared` is what both have.
 ArrangedTable contract(const AxisOrder& order, const TableView& left, const TableView& right,

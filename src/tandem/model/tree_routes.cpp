@@ -69,7 +69,23 @@ TreeRoutes::TreeRoutes(const GraphicalModel& model)
     for (const auto id : separators[c]) {
       bits_[c * words_ + id / 64] |= std::uint64_t{1} << (id % 64);
     }
+    if (c > 0 && separators[c].size() == 1) {
+      narrow_.push_back(edge(c, tree.parent[c]));
+      narrow_.push_back(edge(tree.parent[c], c));
+    }
   }
+}
+
+std::vector<TreeRoutes::StandIn> TreeRoutes::stand_ins(const Clique& clique) const {
+  std::vector<StandIn> out;
+  for (const auto edge : narrow_) {
+    const std::size_t from = from_of(edge);
+    const std::size_t to = to_of(edge);
+    const auto is_beyond = [&](AttributeId id) { return toward(to, id) == from; };
+    if (std::ranges::count_if(clique, is_beyond) != 1) continue;
+    out.push_back({*std::ranges::find_if(clique, is_beyond), separator(from, to)[0]});
+  }
+  return out;
 }
 
 TreeRoutes::Route TreeRoutes::from(std::size_t meet, std::span<const AttributeId> ids) const {
@@ -196,15 +212,18 @@ TreeRoutes::Route TreeRoutes::route(const Clique& clique) const {
   }
   const auto [most, outside, cells, first] = promising.front();
   std::size_t meet = first;
+  double least = 0.0;
   if (outside > 0 && cells >= kWorthWeighing) {
-    double least = std::numeric_limits<double>::infinity();
+    least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < found; ++i) {
       const std::size_t c = std::get<3>(promising[i]);
       const double cost = work(c, c, clique.ids());
       if (cost < least) std::tie(least, meet) = std::pair(cost, c);
     }
   }
-  return from(meet, clique.ids());
+  Route out = from(meet, clique.ids());
+  out.work = least;
+  return out;
 }
 
 }  // namespace tandem

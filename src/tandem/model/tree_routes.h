@@ -25,11 +25,20 @@ class TreeRoutes {
     std::size_t meet = 0;           // the clique of the tree
     std::vector<AttributeId> here;  // inside it
     std::vector<Branch> branches;   // the others, in the order of their products
+    double work = 0.0;              // about, in multiplications; 0 where it wasn't weighed
   };
 
   // By way of the clique where putting the marginal together costs least, or about that.
   Route route(const Clique& clique) const;
   Route from(std::size_t meet, std::span<const AttributeId> ids) const;
+
+  // One attribute of a clique that another, which is a separator by itself, keeps apart from the
+  // rest: P(clique) is the sum of P(gone | by) P(rest, by) over the codes of `by`.
+  struct StandIn {
+    AttributeId gone = 0;
+    AttributeId by = 0;
+  };
+  std::vector<StandIn> stand_ins(const Clique& clique) const;
 
   // A neighbour beyond which the attribute is, or the clique itself.
   std::size_t toward(std::size_t clique, AttributeId id) const {
@@ -68,6 +77,7 @@ class TreeRoutes {
   std::vector<std::uint32_t> class_of_;
   std::size_t words_;
   std::vector<std::uint64_t> bits_;  // of each clique's separator, as a set
+  std::vector<std::size_t> narrow_;  // edges whose separator is one attribute
 };
 
 }  // namespace tandem
