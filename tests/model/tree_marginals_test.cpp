@@ -80,9 +80,9 @@ const std::vector<Factor>& answers() {
   return out;
 }
 
-class TreeSlices : public testing::TestWithParam<std::size_t> {};
+class SlicedTree : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(TreeSlices, AnswerAsTheWholeDistributionDoes) {
+TEST_P(SlicedTree, AnswerAsTheWholeDistributionDoes) {
   const GraphicalModel model(wide_domain(), wide_tree(), 1.0);
   for (const int threads : {1, 2}) {
     const auto found = TreeMarginals(model, GetParam()).project(asked(), Threads{threads});
@@ -94,7 +94,7 @@ TEST_P(TreeSlices, AnswerAsTheWholeDistributionDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cells, TreeSlices,
+INSTANTIATE_TEST_SUITE_P(Cells, SlicedTree,
                          testing::Values(8, 50, 700, TreeMarginals::kSliceCells));
 
 bool has(std::span<const TreeRoutes::StandIn> all, AttributeId gone, AttributeId by) {

@@ -144,18 +144,6 @@ void put_in_columns(const AxisOrder& order, const TableView& table,
 
 }  // namespace
 
-ArrangedTable part_of(const AxisOrder& order, const TableView& table,
-                      std::span<const FixedCode> at) {
-  std::vector<AttributeId> free;
-  for (const auto id : table.clique) {
-    if (std::ranges::find(at, id, &FixedCode::id) == at.end()) free.push_back(id);
-  }
-  ArrangedTable out{Clique(std::move(free)), {}};
-  out.values.resize(order.domain().cells(out.clique));
-  copy_part(order.domain(), order.axes(table.clique), at, table.values.data(), out.values.data());
-  return out;
-}
-
 ArrangedTable contract(const AxisOrder& order, const TableView& left, const TableView& right,
                        const Clique& keep) {
   const Domain& domain = order.domain();

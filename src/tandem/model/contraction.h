@@ -5,50 +5,11 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "tandem/model/axis_order.h"
-#include "tandem/query/factor.h"
+#include "tandem/model/arranged_table.h"
 
 namespace tandem {
-
-// Leaves cells as they are until somebody writes them: large tables are written once, not twice.
-template <class T>
-struct LeaveUnset : std::allocator<T> {
-  template <class U>
-  struct rebind {  // NOLINT(readability-identifier-naming): the standard's name
-    using other = LeaveUnset<U>;
-  };
-  template <class U>
-  void construct(U* at) noexcept {
-    ::new (static_cast<void*>(at)) U;
-  }
-  template <class U, class... Args>
-  void construct(U* at, Args&&... args) {
-    ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
-  }
-};
-using UnsetCells = std::vector<double, LeaveUnset<double>>;
-
-// A factor whose cells are in an AxisOrder, not in its clique's own.
-struct ArrangedTable {
-  Clique clique;
-  UnsetCells values;
-};
-
-// The same, borrowed.
-struct TableView {
-  TableView(const ArrangedTable& table) : clique(table.clique), values(table.values) {}
-  TableView(const Clique& of, std::span<const double> cells) : clique(of), values(cells) {}
-  const Clique& clique;
-  std::span<const double> values;
-};
-
-// Where the attributes that are fixed have these codes; of those that the table doesn't have it is
-// all of it.
-ArrangedTable part_of(const AxisOrder& order, const TableView& table,
-                      std::span<const FixedCode> at);
 
 // sum over `shared` minus `keep` of left * right: a table on what only one of them has, and on the
 // part of `shared` that is kept. `shared` is what both have.
