@@ -95,7 +95,7 @@ double TreeConditionals::largest_table(std::size_t from, std::size_t to, Ids ids
     keep = join(keep, separator);
     for (const auto id : branch->ids) codes /= domain[id].size;
     most = std::max(
-        most, branch->ids.size() == 1
+        most, is_ready(branch->side, from, branch->ids)
                   ? cells_without(domain, separator, sliced) * domain[branch->ids.front()].size
                   : largest_table(branch->side, from, branch->ids, sliced));
   }
