@@ -18,6 +18,14 @@ Clique clique_of(std::span<const AttributeId> ids) {
   return Clique(std::vector<AttributeId>(ids.begin(), ids.end()));
 }
 
+void add(ArrangedTable&& part, ArrangedTable& to) {
+  if (to.values.empty()) {
+    to = std::move(part);
+    return;
+  }
+  for (std::size_t i = 0; i < part.values.size(); ++i) to.values[i] += part.values[i];
+}
+
 }  // namespace
 
 TreeConditionals::TreeConditionals(const GraphicalModel& model, const TreeRoutes& routes,
@@ -46,15 +54,31 @@ ArrangedTable TreeConditionals::conditional(std::size_t from, std::size_t to, Id
                             ? sum_of(order, belief(from), keep.front())
                             : sum_of(order, part_of(order, belief(from), slice), keep.front());
   table = given(order, table, separator);
-  for (std::size_t i = 0; i < route.branches.size(); ++i) {
-    const auto& [side, beyond] = route.branches[i];
-    if (slice.empty() && is_ready(side, from, beyond)) {
-      table = contract(order, table, ready(side, from, beyond.front()), keep[i + 1]);
-    } else {
-      table = contract(order, table, slice_of(side, from, beyond, slice), keep[i + 1]);
-    }
+  if (route.branches.empty()) return table;
+  // What is summed out here takes turns where that makes the tables of the branches smaller.
+  Clique free = without(keep.front(), keep.back());
+  for (const auto& [side, beyond] : route.branches) {
+    free = intersect(free, sliceable(side, from, beyond));
   }
-  return table;
+  const Clique sliced = choose_slices(free, slice_cells_, [&](const Clique& some) {
+    return largest_table(from, to, ids, join(fixed, some));
+  });
+  ArrangedTable out;
+  for_each_slice(model_.domain(), sliced, [&](Slice more) {
+    std::vector<FixedCode> at(slice.begin(), slice.end());
+    at.insert(at.end(), more.begin(), more.end());
+    ArrangedTable part = more.empty() ? std::move(table) : part_of(order, table, more);
+    for (std::size_t i = 0; i < route.branches.size(); ++i) {
+      const auto& [side, beyond] = route.branches[i];
+      if (at.empty() && is_ready(side, from, beyond)) {
+        part = contract(order, part, ready(side, from, beyond.front()), keep[i + 1]);
+      } else {
+        part = contract(order, part, slice_of(side, from, beyond, at), keep[i + 1]);
+      }
+    }
+    add(std::move(part), out);
+  });
+  return out;
 }
 
 ArrangedTable TreeConditionals::slice_of(std::size_t from, std::size_t to, Ids ids,
@@ -222,11 +246,7 @@ ArrangedTable TreeConditionals::joint(std::size_t from, AttributeId id, const Ta
   for_each_slice(model_.domain(), sliced, [&](Slice slice) {
     auto found = contract(model_.order(), part_of(model_.order(), table, slice),
                           slice_of(next, from, ids, slice), separator);
-    if (out.values.empty()) {
-      out = std::move(found);
-      return;
-    }
-    for (std::size_t i = 0; i < found.values.size(); ++i) out.values[i] += found.values[i];
+    add(std::move(found), out);
   });
   return out;
 }
