@@ -14,18 +14,6 @@ namespace {
 // What is larger than so many slices is not kept.
 constexpr double kReadySlices = 8.0;
 
-Clique clique_of(std::span<const AttributeId> ids) {
-  return Clique(std::vector<AttributeId>(ids.begin(), ids.end()));
-}
-
-void add(ArrangedTable&& part, ArrangedTable& to) {
-  if (to.values.empty()) {
-    to = std::move(part);
-    return;
-  }
-  for (std::size_t i = 0; i < part.values.size(); ++i) to.values[i] += part.values[i];
-}
-
 }  // namespace
 
 TreeConditionals::TreeConditionals(const GraphicalModel& model, const TreeRoutes& routes,
@@ -46,7 +34,7 @@ ArrangedTable TreeConditionals::conditional(std::size_t from, std::size_t to, Id
   const auto route = routes_.from(from, ids);
   const Clique fixed = fixed_in(slice);
   const Clique separator = without(routes_.separator(from, to), fixed);
-  std::vector<Clique> keep(route.branches.size() + 1, join(clique_of(route.here), separator));
+  std::vector<Clique> keep(route.branches.size() + 1, join(route.here, separator));
   for (std::size_t i = route.branches.size(); i-- > 0;) {
     keep[i] = join(keep[i + 1], without(routes_.separator(from, route.branches[i].side), fixed));
   }
@@ -76,7 +64,7 @@ ArrangedTable TreeConditionals::conditional(std::size_t from, std::size_t to, Id
         part = contract(order, part, slice_of(side, from, beyond, at), keep[i + 1]);
       }
     }
-    add(std::move(part), out);
+    add_slice(std::move(part), out);
   });
   return out;
 }
@@ -107,7 +95,7 @@ double TreeConditionals::largest_table(std::size_t from, std::size_t to, Ids ids
                                        const Clique& sliced) const {
   const Domain& domain = model_.domain();
   const auto route = routes_.from(from, ids);
-  Clique keep = join(clique_of(route.here), routes_.separator(from, to));
+  Clique keep = join(route.here, routes_.separator(from, to));
   double codes = 1.0;
   for (const auto& branch : route.branches) {
     for (const auto id : branch.ids) codes *= domain[id].size;
@@ -246,7 +234,7 @@ ArrangedTable TreeConditionals::joint(std::size_t from, AttributeId id, const Ta
   for_each_slice(model_.domain(), sliced, [&](Slice slice) {
     auto found = contract(model_.order(), part_of(model_.order(), table, slice),
                           slice_of(next, from, ids, slice), separator);
-    add(std::move(found), out);
+    add_slice(std::move(found), out);
   });
   return out;
 }

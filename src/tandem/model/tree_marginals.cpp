@@ -21,18 +21,6 @@ constexpr double kMostCells = 1 << 24;
 constexpr std::size_t kTasks = 64;
 constexpr std::size_t kFewQueries = 64;
 
-Clique clique_of(std::span<const AttributeId> ids) {
-  return Clique(std::vector<AttributeId>(ids.begin(), ids.end()));
-}
-
-void add(Factor&& part, Factor& to) {
-  if (to.values.empty()) {
-    to = std::move(part);
-    return;
-  }
-  for (std::size_t i = 0; i < part.values.size(); ++i) to.values[i] += part.values[i];
-}
-
 bool is_single(const TreeRoutes::Route& route) {
   return std::ranges::all_of(route.branches, [](const auto& b) { return b.ids.size() == 1; });
 }
@@ -88,7 +76,7 @@ std::vector<TreeMarginals::Group> TreeMarginals::groups_of(std::span<const Query
     }
     Group group;
     group.queries = queries.subspan(i, end - i);
-    group.here = clique_of(route.here);
+    group.here = route.here;
     group.keep.resize(route.branches.size());
     group.needed = group.here;
     for (std::size_t b = route.branches.size(); b-- > 0;) {
@@ -230,8 +218,8 @@ void TreeMarginals::multiply(const Group& group, std::span<const Rights> rights,
     if (last) {
       auto found = rights.front().tables.factors_times(table, which);
       for (std::size_t i = 0; i < found.size(); ++i) {
-        for (const auto& query : runs[i].subspan(1)) add(Factor(found[i]), out[query.number]);
-        add(std::move(found[i]), out[runs[i].front().number]);
+        for (const auto& query : runs[i].subspan(1)) add_slice(found[i], out[query.number]);
+        add_slice(std::move(found[i]), out[runs[i].front().number]);
       }
     } else {
       const auto found = rights.front().tables.times(table, which);
@@ -263,7 +251,7 @@ void TreeMarginals::multiply(const Group& group, std::span<const Rights> rights,
       multiply(group, rights.subspan(1), run, more, slice, out);
       continue;
     }
-    for (const auto& query : run) add(restored(order, more), out[query.number]);
+    for (const auto& query : run) add_slice(restored(order, more), out[query.number]);
   }
   finish();
 }

@@ -91,16 +91,18 @@ std::vector<TreeRoutes::StandIn> TreeRoutes::stand_ins(const Clique& clique) con
 TreeRoutes::Route TreeRoutes::from(std::size_t meet, std::span<const AttributeId> ids) const {
   Route out;
   out.meet = meet;
+  std::vector<AttributeId> here;
   for (const auto id : ids) {
     const std::size_t side = toward(meet, id);
     if (side == meet) {
-      out.here.push_back(id);
+      here.push_back(id);
       continue;
     }
     auto at = std::ranges::find(out.branches, side, &Branch::side);
     if (at == out.branches.end()) at = out.branches.insert(at, {side, {}});
     at->ids.push_back(id);
   }
+  out.here = Clique(std::move(here));
   std::ranges::sort(out.branches, {}, [&](const Branch& branch) {
     return std::pair(width_class(meet, branch.side), branch.ids.front());
   });

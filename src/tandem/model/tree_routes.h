@@ -22,10 +22,10 @@ class TreeRoutes {
     std::vector<AttributeId> ids;
   };
   struct Route {
-    std::size_t meet = 0;           // the clique of the tree
-    std::vector<AttributeId> here;  // inside it
-    std::vector<Branch> branches;   // the others, in the order of their products
-    double work = 0.0;              // about, in multiplications; 0 where it wasn't weighed
+    std::size_t meet = 0;          // the clique of the tree
+    Clique here;                   // inside it
+    std::vector<Branch> branches;  // the others, in the order of their products
+    double work = 0.0;             // about, in multiplications; 0 where it wasn't weighed
   };
 
   // By way of the clique where putting the marginal together costs least, or about that.

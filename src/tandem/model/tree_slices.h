@@ -2,8 +2,10 @@
 #pragma once
 // Work on large tables in slices: for one code after the other of some attributes.
 
+#include <cstddef>
 #include <functional>
 #include <span>
+#include <utility>
 
 #include "tandem/data/clique.h"
 #include "tandem/model/axis_order.h"
@@ -24,5 +26,15 @@ Clique choose_slices(const Clique& free, double most_cells,
 // Once, with an empty slice, where there is nothing to slice by.
 void for_each_slice(const Domain& domain, const Clique& sliced,
                     const std::function<void(Slice slice)>& use);
+
+// Adds what a slice gives to what those before it gave; nothing, to begin with.
+template <class Table>
+void add_slice(Table part, Table& to) {
+  if (to.values.empty()) {
+    to = std::move(part);
+    return;
+  }
+  for (std::size_t i = 0; i < part.values.size(); ++i) to.values[i] += part.values[i];
+}
 
 }  // namespace tandem
