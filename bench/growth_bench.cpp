@@ -95,10 +95,10 @@ void release(benchmark::State& state, const std::string& mechanism) {
   const auto start = std::chrono::steady_clock::now();
   const std::clock_t start_cpu = std::clock();
   for (auto _ : state) {
-    Curator curator(PrivateData(memory_source(table)),
+    Curator curator(PrivateData(memory_source(table), PrivacyUnit{}),
                     Filter::zcdp(rho_of(Epsilon(static_cast<double>(state.range(2))), Delta(1e-9))),
                     std::make_unique<SeededEntropy>(1), memory_transcript(),
-                    {.unit = {}, .threads = Threads::all(), .progress = {}});
+                    {.threads = Threads::all(), .progress = {}});
     Rng rng(1);
     const auto made = find_mechanism(mechanism).run(curator, problem, parameters, rng);
     const auto& model = dynamic_cast<const GraphicalModel&>(*made.model);

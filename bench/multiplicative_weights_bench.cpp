@@ -86,11 +86,11 @@ World adult_like(std::size_t support) {
 
 Curator curator_of(const Table& table, int threads) {
   const double n = static_cast<double>(table.rows());
-  return {PrivateData(memory_source(table)),
+  return {PrivateData(memory_source(table), PrivacyUnit{}),
           Filter::zcdp(rho_of(Epsilon(1.0), Delta(1.0 / (n * n)))),
           std::make_unique<SystemEntropy>(),
           memory_transcript(),
-          {.unit = {}, .threads = {threads}, .progress = {}}};
+          {.threads = {threads}, .progress = {}}};
 }
 
 void per_round(benchmark::State& state, int rounds) {

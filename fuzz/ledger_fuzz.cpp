@@ -35,7 +35,7 @@ std::string make_sample(const std::string& path) {
     Ledger ledger = Ledger::create(path, {"people", Epsilon(1.0), Delta(1e-9), PrivacyUnit{}});
     const std::string run = ledger.reserve({"mst", "r", PrivacyUnit{}, false}, {Cost(), Cost()});
     ledger.record_step(run, 0, sha256_hex("a"));
-    ledger.settle(run, {Cost(), Cost()});
+    ledger.settle(run, {Cost(), Cost()}, 0);
   }
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

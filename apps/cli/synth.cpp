@@ -4,8 +4,10 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include "commands.h"
 #include "progress.h"
@@ -15,6 +17,25 @@
 namespace tandem::cli {
 
 namespace {
+
+// Says a sentence when the command is interrupted, and ends it there: what was drawn is on disk.
+class WhenInterrupted {
+ public:
+  explicit WhenInterrupted(std::string sentence) {
+    sentence_ = std::move(sentence);
+    std::signal(SIGINT, [](int) {
+      // Only what a signal handler may do.
+      [[maybe_unused]] const auto told = write(STDERR_FILENO, sentence_.data(), sentence_.size());
+      _exit(130);
+    });
+  }
+  ~WhenInterrupted() { std::signal(SIGINT, SIG_DFL); }
+  WhenInterrupted(const WhenInterrupted&) = delete;
+  WhenInterrupted& operator=(const WhenInterrupted&) = delete;
+
+ private:
+  static inline std::string sentence_;  // a handler has no other way to reach it
+};
 
 class Synth final : public Command {
  public:
@@ -58,6 +79,10 @@ class Synth final : public Command {
                          spent >= 0.9999 ? "\n" : ""));
       };
     }
+    const WhenInterrupted say(fmt::format(
+        "\ntandem: Interrupted. If anything was spent, {} goes on at no extra cost; until then a "
+        "ledger holds the whole budget.\n",
+        resuming_command(run_.settings.out)));
     const auto summary = synthesize(run_);
     if (common_.json) {
       Document out = Document::object({{"format", 1}, {"out", summary.out}});

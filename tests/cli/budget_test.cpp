@@ -155,7 +155,7 @@ TEST_F(BudgetCommand, RefusesCallsThatAreWrong) {
   expect_error(budget({}), 2, {"action"});
   expect_error(budget({"create"}), 2, {"--ledger"});
   expect_error(budget({"burn", "--ledger", ledger_}), 2,
-               {"'burn'", "create, show, limit or verify"});
+               {"'burn'", "create, show, limit, verify or settle"});
   expect_error(budget({"create", "--ledger", ledger_}), 2, {"--dataset"});
   expect_error(budget({"create", "--ledger", ledger_, "--dataset", "d"}), 2, {"--epsilon"});
   expect_error(create({"--delta", "1"}), 2, {"delta"});

@@ -131,7 +131,7 @@ TEST_F(Evaluate, ReadsGzipTomlAndWorkloadFiles) {
 
 TEST_F(Evaluate, NotesIgnoredColumnsUnlessQuiet) {
   real_ = dir_.write("extra.csv", "a,b,note,c\n0,0,hi,0\n");
-  EXPECT_EQ(run({"--json"}).err, real_ + ": ignored 'note', not in the schema.\n");
+  EXPECT_EQ(run({"--json"}).err, "INTERNAL: " + real_ + ": ignored 'note', not in the schema.\n");
   EXPECT_EQ(run({"--json", "--quiet"}).err, "");
 }
 

@@ -177,10 +177,10 @@ TEST_F(SynthCommand, PrintsStableJson) {
   EXPECT_EQ(json.at("out").as_string(), out_);
   EXPECT_EQ(json.at("release").to_json(), release().to_json());
   EXPECT_EQ(keys_of(json.at("release")),
-            (std::vector<std::string>{"format", "tandem", "mechanism", "parameters", "workload",
-                                      "guarantee", "spent", "steps", "public", "total", "rows",
-                                      "schema_sha256", "measurements_sha256", "model_sha256",
-                                      "warnings", "ledger"}));
+            (std::vector<std::string>{"format", "tandem", "id", "day", "mechanism", "parameters",
+                                      "workload", "guarantee", "spent", "steps", "public", "total",
+                                      "rows", "schema_sha256", "measurements_sha256",
+                                      "model_sha256", "warnings", "ledger"}));
 }
 
 TEST_F(SynthCommand, TakesSettingsFromAFileAndFlagsWin) {

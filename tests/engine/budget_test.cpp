@@ -4,8 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "privacy/ledger_support.h"
+#include "support/scripted_mechanism.h"
 #include "tandem/base/digest.h"
+#include "tandem/engine/release_folder.h"
+#include "tandem/engine/synth.h"
 
 namespace tandem {
 namespace {
@@ -21,7 +26,7 @@ Ledger busy_ledger(const std::string& path) {
   Ledger ledger = Ledger::create(path, terms(4.0, 1e-9));
   const std::string run = open_run(ledger, pure(1.0));
   ledger.record_step(run, 0, sha256_hex("a"));
-  ledger.settle(run, pure(0.25));
+  ledger.settle(run, pure(0.25), 1);
   ledger.reserve({"jam-pgm", "caf\xc3\xa9", ledger.terms().unit, false}, zcdp(0.01));
   return ledger;
 }
@@ -33,7 +38,7 @@ TEST(Budget, ShowsTermsTotalsAndRunsToPeople) {
   EXPECT_THAT(text, HasSubstr("Protects  replace-one, 1 row per person\n"));
   EXPECT_THAT(text, HasSubstr("Limit     epsilon 4 at delta 1e-09\n"));
   EXPECT_THAT(text, HasSubstr("Spent     epsilon 0.25 (sum of pure epsilons, delta 0)\n"));
-  EXPECT_THAT(text, HasSubstr("Together  epsilon 1.06"));
+  EXPECT_THAT(text, HasSubstr("Together  epsilon 1.7"));
   EXPECT_THAT(text, HasSubstr("  mst        release  settled  epsilon 1  epsilon 0.25\n"));
   EXPECT_THAT(text,
               HasSubstr("  jam-pgm    caf\xc3\xa9     open     rho 0.01   all, until settled\n"));
@@ -55,7 +60,7 @@ TEST(Budget, ShowsTheSameToPrograms) {
   EXPECT_EQ(shown.at("format").as_integer(), 1);
   EXPECT_EQ(shown.at("limit").at("delta").as_number(), 1e-9);
   EXPECT_EQ(shown.at("spent").at("epsilon").as_number(), 0.25);
-  EXPECT_EQ(shown.at("total").at("composition").as_string(), "mixed");
+  EXPECT_EQ(shown.at("total").at("composition").as_string(), "zcdp");
   EXPECT_EQ(shown.at("left").at("rho").as_number(), report.left_rho.value());
   EXPECT_EQ(shown.at("head").as_string(), report.head);
   const auto& runs = shown.at("runs").as_array();
@@ -79,6 +84,104 @@ TEST(Budget, SaysWhetherALedgerIsWhole) {
   const VerifyReport broken{"entry 3 is not the next step of its run", 2, sha256_hex("x")};
   EXPECT_EQ(to_text(broken), "The ledger is NOT whole: entry 3 is not the next step of its run.\n");
   EXPECT_FALSE(to_document(broken).at("whole").as_bool());
+}
+
+// ---- Settling a run that died -------------------------------------------------------------------
+
+class DeadRun : public testing::Test {
+ protected:
+  DeadRun() {
+    std::string rows = "a,b\n";
+    for (int r = 0; r < 50; ++r) rows += std::to_string(r % 2) + ',' + std::to_string(r % 3) + '\n';
+    run_.settings.private_source = dir_.write("private.csv", rows);
+    run_.settings.schema = dir_.write("schema.json", R"({"a": 2, "b": 3})");
+    run_.settings.epsilon = 1.0;
+    run_.settings.out = dir_ / "release";
+    run_.settings.workload = "all-1way";
+    run_.settings.ledger = dir_ / "people.ledger";
+    run_.find = [](const std::string& /*name*/) { return test::scripted_mechanism(); };
+    Ledger::create(run_.settings.ledger, terms(10.0, 1e-9));
+    request_.ledger = run_.settings.ledger;
+    request_.out = run_.settings.out;
+  }
+
+  // Dies after this step, in which the first is free and each of the others costs the same.
+  void die_after(std::size_t step) {
+    run_.progress = [step](std::size_t now, double /*spent*/) {
+      if (now == step) throw SourceError("killed");
+    };
+    EXPECT_THROW(synthesize(run_), SourceError);
+    run_.progress = nullptr;
+  }
+
+  LedgerRun only_run() const { return Ledger::open(request_.ledger).report().runs.at(0); }
+
+  TempDir dir_{test::in_memory()};
+  SynthRun run_;
+  BudgetRequest request_;
+};
+
+TEST_F(DeadRun, IsSettledAtWhatItsTranscriptProves) {
+  die_after(5);
+  settle_budget(request_);
+  const LedgerRun run = only_run();
+  ASSERT_TRUE(run.spent);
+  // Four of the thirty steps that together cost three quarters.
+  EXPECT_NEAR(run.spent->rho.upper_bound() / run.reserved.rho.upper_bound(), 0.75 * 4.0 / 30.0,
+              1e-6);
+  EXPECT_TRUE(Ledger::open(request_.ledger).verify().whole());
+  run_.resume = true;
+  EXPECT_THROW(synthesize(run_), UsageError);  // the folder is gone
+  run_.resume = false;
+  EXPECT_NO_THROW(synthesize(run_));
+}
+
+TEST_F(DeadRun, ACopyOfASettledRunGoesNoFurther) {
+  die_after(5);
+  std::filesystem::copy(dir_ / "release.partial", dir_ / "copy.partial",
+                        std::filesystem::copy_options::recursive);
+  settle_budget(request_);
+  run_.settings.out = dir_ / "copy";
+  run_.resume = true;
+  EXPECT_THROW(synthesize(run_), BudgetError);
+  EXPECT_EQ(only_run().steps, 5);
+}
+
+TEST_F(DeadRun, WithoutItsFolderTheReservationStays) {
+  die_after(5);
+  std::filesystem::remove_all(dir_ / "release.partial");
+  EXPECT_THROW(settle_budget(request_), UsageError);
+  request_.out.clear();
+  EXPECT_THROW(settle_budget(request_), UsageError);
+  EXPECT_FALSE(only_run().spent);
+}
+
+TEST_F(DeadRun, ATranscriptThatWasTamperedWithIsRefused) {
+  die_after(5);
+  const std::string path = dir_ / "release.partial/.run/transcript.jsonl";
+  const std::string good = test::read_file(path);
+  const auto lines = [&](std::size_t count) {
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < count; ++i) end = good.find('\n', end) + 1;
+    return good.substr(0, end);
+  };
+  std::string cheaper = good;
+  const std::size_t cost = cheaper.rfind("\"cost\":\"") + 8;
+  cheaper.replace(cost, cheaper.find('"', cost) - cost, "1");
+  for (const std::string& bad : {lines(4), lines(0), cheaper}) {
+    dir_.write("release.partial/.run/transcript.jsonl", bad);
+    EXPECT_THROW(settle_budget(request_), BudgetError);
+    EXPECT_FALSE(only_run().spent);
+  }
+  dir_.write("release.partial/.run/transcript.jsonl", good);
+  EXPECT_NO_THROW(settle_budget(request_));
+}
+
+TEST_F(DeadRun, IsLeftAloneWhileAProcessWorksOnIt) {
+  die_after(5);
+  const ReleaseFolder working = ReleaseFolder::resume(request_.out);
+  EXPECT_THROW(settle_budget(request_), UsageError);
+  EXPECT_FALSE(only_run().spent);
 }
 
 }  // namespace

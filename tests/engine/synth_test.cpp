@@ -21,6 +21,7 @@
 #include "tandem/data/csv.h"
 #include "tandem/engine/preparation.h"
 #include "tandem/engine/release_folder.h"
+#include "tandem/mechanism/mechanism.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger.h"
 
@@ -121,9 +122,9 @@ TEST_F(Synth, RecordsTheGuaranteeAndWhatLedToIt) {
   const Document r = Document::read(file("release.json"));
   EXPECT_EQ(r.to_json(), returned.to_json());
   EXPECT_EQ(keys_of(r), (std::vector<std::string>{
-                            "format", "tandem", "mechanism", "parameters", "workload", "guarantee",
-                            "spent", "steps", "public", "total", "rows", "schema_sha256",
-                            "measurements_sha256", "model_sha256", "warnings"}));
+                            "format", "tandem", "id", "day", "mechanism", "parameters", "workload",
+                            "guarantee", "spent", "steps", "public", "total", "rows",
+                            "schema_sha256", "measurements_sha256", "model_sha256", "warnings"}));
   EXPECT_EQ(r.at("measurements_sha256").as_string(),
             sha256_hex(read_file(file("measurements.json"))));
   EXPECT_EQ(r.at("model_sha256").as_string(), sha256_hex(read_file(file("model.bin"))));
@@ -137,7 +138,8 @@ TEST_F(Synth, RecordsTheGuaranteeAndWhatLedToIt) {
 
   const Document& guarantee = r.at("guarantee");
   EXPECT_EQ(keys_of(guarantee),
-            (std::vector<std::string>{"epsilon", "delta", "rho", "neighbors", "rows_per_person"}));
+            (std::vector<std::string>{"epsilon", "delta", "rho", "neighbors", "rows_per_person",
+                                      "person_may_be_absent"}));
   EXPECT_EQ(guarantee.at("epsilon").as_number(), 1.0);
   EXPECT_EQ(guarantee.at("delta").as_number(), 1e-9);
   EXPECT_NEAR(guarantee.at("rho").as_number(), rho_of(Epsilon(1.0), Delta(1e-9)).value(), 1e-15);
@@ -258,13 +260,136 @@ TEST_F(Synth, KeepsRowsPerPersonBehindTheGate) {
   EXPECT_FALSE(contains(read_file(file("synthetic.csv")), "who"));
 }
 
+// A row whose name is taken away leaves the table. Its neighbour has one row more, and nothing may
+// tell the two apart for free.
+TEST_F(Synth, NamedPeopleMayBeAbsentSoTheirNumberIsNoisy) {
+  std::string text = read_file(run_.settings.private_source);
+  std::set<std::int64_t> seen;
+  for (const bool nameless : {false, true}) {
+    if (nameless) text.replace(text.find("p7,"), 2, "");
+    run_.settings.private_source = dir_.write("named.csv", text);
+    run_.settings.person = "who";
+    run_.settings.seed = 5;
+    run_.settings.out = dir_ / (nameless ? "nameless" : "named");
+    const Document r = synthesize_now();
+    EXPECT_TRUE(r.at("guarantee").at("person_may_be_absent").as_bool());
+    EXPECT_NE(r.at("total").as_number(), nameless ? 99.0 : 100.0);
+    EXPECT_TRUE(contains(to_text({run_.settings.out, false, r}), "who may be absent"));
+  }
+  run_.settings.person.clear();
+  run_.settings.out = dir_ / "unnamed";
+  const Document r = synthesize_now();
+  EXPECT_FALSE(r.at("guarantee").at("person_may_be_absent").as_bool());
+  EXPECT_EQ(r.at("total").as_number(), static_cast<double>(kRows));
+}
+
+TEST_F(Synth, NoiseGrowsWithTheRowsAPersonMayHave) {
+  for (const std::string neighbors : {"replace-one", "add-remove"}) {
+    std::vector<double> stddev;
+    for (const std::int64_t rows : {1, 5}) {
+      run_.settings.neighbors = neighbors;
+      run_.settings.rows_per_person = rows;
+      run_.settings.out = dir_ / (neighbors + std::to_string(rows));
+      synthesize_now();
+      const Document m = Document::read(file("measurements.json"));
+      stddev.push_back(m.at("measurements").as_array()[0].at("stddev").as_number());
+    }
+    EXPECT_NEAR(stddev[1] / stddev[0], 5.0, 0.01) << neighbors;
+  }
+}
+
+// ---- What noise leaves --------------------------------------------------------------------------
+
+TEST_F(Synth, SaysWhenNoiseDrownsTheTable) {
+  run_.settings.epsilon = 0.01;
+  const auto plan = plan_synthesis(run_);
+  EXPECT_TRUE(std::ranges::any_of(
+      plan, [](const auto& line) { return contains(line, "Noise will drown the private table"); }));
+  const Document r = synthesize_now();
+  ASSERT_FALSE(r.at("warnings").as_array().empty());
+  const std::string warning = r.at("warnings").as_array()[0].as_string();
+  EXPECT_TRUE(contains(warning, "Noise drowns the private table: 3 of 3 measurements")) << warning;
+  EXPECT_TRUE(contains(to_text({run_.settings.out, false, r}), "Noise drowns"));
+}
+
+TEST_F(Synth, SaysWhenTheNumberOfRowsIsAGuess) {
+  run_.settings.epsilon = 1e-3;
+  run_.settings.neighbors = "add-remove";
+  run_.settings.seed = 1;
+  const auto plan = plan_synthesis(run_);
+  EXPECT_TRUE(std::ranges::any_of(
+      plan, [](const auto& line) { return contains(line, "number of rows will be a guess"); }));
+  const Document r = synthesize_now();
+  bool said = false;
+  for (const auto& warning : r.at("warnings").as_array()) {
+    said = said || contains(warning.as_string(), "is a guess: its noise");
+  }
+  EXPECT_TRUE(said);
+}
+
+TEST_F(Synth, IsSilentWhereNoiseIsSmall) {
+  run_.settings.epsilon = 20.0;
+  for (const auto& line : plan_synthesis(run_)) EXPECT_FALSE(contains(line, "Warning")) << line;
+  EXPECT_TRUE(synthesize_now().at("warnings").as_array().empty());
+}
+
+// ---- Names
+// ----------------------------------------------------------------------------------------
+
+TEST_F(Synth, NamesPublicFilesByBaseNameAndDigest) {
+  fs::create_directories(dir_ / "one");
+  fs::create_directories(dir_ / "two");
+  const std::string rows = "a,b,c\nF,1,2\nM,2,3\n";
+  run_.settings.public_sources = {dir_.write("one/public.csv", rows),
+                                  dir_.write("two/public.csv", rows + "F,9,4\n")};
+  run_.settings.mechanism = "tandem";
+  const Document r = synthesize_now();
+  const auto& named = r.at("public").as_array();
+  ASSERT_EQ(named.size(), 2U);
+  EXPECT_EQ(named[0].at("name").as_string(), "public.csv");
+  EXPECT_EQ(named[1].at("name").as_string(), "public.csv (2)");
+  EXPECT_EQ(named[0].at("sha256").as_string(), sha256_hex(rows));
+  EXPECT_NE(named[1].at("sha256").as_string(), sha256_hex(rows));
+  EXPECT_FALSE(contains(read_file(file("release.json")), dir_.path().string()));
+  EXPECT_FALSE(contains(read_file(file("release.json")), "one/"));
+}
+
+TEST_F(Synth, HasAnIdAndADay) {
+  const std::string first = synthesize_now().at("id").as_string();
+  EXPECT_EQ(first.size(), 32U);
+  run_.settings.out = dir_ / "second";
+  const Document r = synthesize_now();
+  EXPECT_NE(r.at("id").as_string(), first);
+  EXPECT_EQ(r.at("day").as_string().size(), 10U);
+  run_.settings.seed = 4;
+  std::set<std::string> ids;
+  for (const char* out : {"third", "fourth"}) {
+    run_.settings.out = dir_ / out;
+    ids.insert(synthesize_now().at("id").as_string());
+  }
+  EXPECT_EQ(ids.size(), 1U);
+}
+
+TEST_F(Synth, ThePrivateFileIsNotTakenForPublicByAnyName) {
+  fs::create_symlink(run_.settings.private_source, dir_ / "link.csv");
+  fs::create_hard_link(run_.settings.private_source, dir_ / "hard.csv");
+  const std::string roundabout = dir_.path() / ".." / dir_.path().filename() / "private.csv";
+  for (const std::string& name :
+       {run_.settings.private_source, dir_ / "link.csv", dir_ / "hard.csv", roundabout}) {
+    run_.settings.public_sources = {name};
+    EXPECT_TRUE(contains(refusal(), "is the private file itself")) << name;
+    EXPECT_THROW(plan_synthesis(run_), UsageError);
+  }
+}
+
 // ---- Guarantees ---------------------------------------------------------------------------------
 
 TEST_F(Synth, DeltaZeroIsAPureGuarantee) {
   run_.settings.delta = 0.0;
   const Document r = synthesize_now();
   EXPECT_EQ(keys_of(r.at("guarantee")),
-            (std::vector<std::string>{"epsilon", "delta", "neighbors", "rows_per_person"}));
+            (std::vector<std::string>{"epsilon", "delta", "neighbors", "rows_per_person",
+                                      "person_may_be_absent"}));
   EXPECT_EQ(r.at("guarantee").at("delta").as_number(), 0.0);
   EXPECT_EQ(r.at("spent").at("delta").as_number(), 0.0);
   EXPECT_LE(r.at("spent").at("epsilon").as_number(), 1.0);
@@ -323,7 +448,7 @@ TEST_F(Synth, AWorkloadTooLargeForMemoryIsRefusedBeforeAnythingIsRead) {
   EXPECT_TRUE(contains(message, "the limit is 4.0 GB")) << message;
   EXPECT_TRUE(contains(message, "--workload")) << message;
   run_.settings.workload = "all-2way";
-  EXPECT_TRUE(contains(plan_synthesis(run_)[4], "roughly"));
+  EXPECT_TRUE(contains(plan_synthesis(run_)[5], "roughly"));
 }
 
 TEST_F(Synth, DeltaZeroIsRefusedByAMechanismWithoutAPureGuarantee) {
@@ -441,8 +566,8 @@ TEST_F(Synth, AnotherRelationThanTheLedgersIsRefused) {
   run_.settings.neighbors = "add-remove";
   EXPECT_THROW(synthesize(run_), BudgetError);
   run_.settings.neighbors = "replace-one";
-  run_.settings.rows_per_person = 2;
-  EXPECT_THROW(synthesize(run_), BudgetError);
+  run_.settings.rows_per_person = 2;  // protects more
+  EXPECT_NO_THROW(synthesize(run_));
 }
 
 TEST_F(Synth, APrivateFileThatCannotBeUsedCostsNothingAndLeavesNothing) {
@@ -469,6 +594,100 @@ TEST_F(Synth, AFailureAfterSomethingWasDrawnKeepsItsReservationAndItsSteps) {
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_FALSE(runs.front().spent);
   EXPECT_NEAR(ledger.report().total.epsilon.value(), 1.0, 1e-6);
+}
+
+// A mechanism that measures once and then fails by this.
+template <class Failure>
+Mechanism failing_mechanism() {
+  struct Options {};
+  return make_mechanism<Options>(
+      {.name = "failing", .summary = "fails", .reference = ""},
+      +[](Curator& curator, const Problem&, const Options&, Rng&) -> Release {
+        curator.measure({Clique{0}}, curator.remaining() / 4.0);
+        throw Failure("It fails.");
+      },
+      +[](const Curator&, const Problem&, const Options&) { return std::vector<std::string>(); },
+      {});
+}
+
+TEST_F(Synth, AnErrorThatWouldComeAgainSettlesWhatWasSpent) {
+  const Ledger ledger = make_ledger();
+  run_.find = [](const std::string&) { return failing_mechanism<UsageError>(); };
+  const std::string message = refusal();
+  EXPECT_TRUE(contains(message, "It fails. Of this run's budget 25% was spent")) << message;
+  EXPECT_TRUE(contains(message, "can't be resumed")) << message;
+  EXPECT_FALSE(fs::exists(run_.settings.out + ".partial"));
+  const auto report = ledger.report();
+  ASSERT_TRUE(report.runs.front().spent);
+  EXPECT_NEAR(report.runs.front().spent->rho.upper_bound(),
+              report.runs.front().reserved.rho.upper_bound() / 4.0, 1e-9);
+  run_.resume = true;
+  EXPECT_TRUE(contains(refusal(), "holds no interrupted release"));
+}
+
+TEST_F(Synth, AnErrorThatAResumeCanMendKeepsTheReservationAndSaysHowToGoOn) {
+  const Ledger ledger = make_ledger();
+  run_.find = [](const std::string&) { return failing_mechanism<SourceError>(); };
+  const std::string message = error_of<SourceError>([&] { synthesize(run_); });
+  EXPECT_TRUE(contains(message, "'tandem synth --resume --out " + run_.settings.out + "'"))
+      << message;
+  EXPECT_FALSE(ledger.report().runs.front().spent);
+  EXPECT_TRUE(ReleaseFolder::is_interrupted(run_.settings.out));
+}
+
+TEST_F(Synth, AFileThatIsMissingOnResumeLosesNothing) {
+  const Ledger ledger = make_ledger();
+  script();
+  interrupt_after(3);
+  fs::rename(dir_ / "private.csv", dir_ / "away.csv");
+  EXPECT_THROW(synthesize(run_), UsageError);
+  EXPECT_TRUE(ReleaseFolder::is_interrupted(run_.settings.out));
+  EXPECT_FALSE(ledger.report().runs.front().spent);
+  fs::rename(dir_ / "away.csv", dir_ / "private.csv");
+  EXPECT_NO_THROW(synthesize(run_));
+}
+
+// ---- Found before anything is spent -------------------------------------------------------------
+
+TEST_F(Synth, ContradictoryRulesAreFoundBeforeAnythingIsSpent) {
+  const Ledger ledger = make_ledger();
+  run_.settings.schema =
+      dir_.write("rules.toml", read_file(run_.settings.schema) +
+                                   "[[rule]]\nif = \"a = F\"\nthen = \"b < 3\"\n"
+                                   "[[rule]]\nif = \"a = M\"\nthen = \"b < 3\"\n"
+                                   "[[rule]]\nif = \"c >= 0\"\nthen = \"b > 5\"\n");
+  run_.settings.public_sources = {dir_.write("public.csv", "a,b,c\nF,1,2\nM,2,3\n")};
+  for (const char* mechanism : {"tandem", "aim", "mst", "private-pgm", "jam-pgm", "mwem", "mw-pub",
+                                "mwem-pub", "independent"}) {
+    run_.settings.mechanism = mechanism;
+    EXPECT_TRUE(contains(refusal(), "contradict each other")) << mechanism << refusal();
+    EXPECT_THROW(plan_synthesis(run_), UsageError) << mechanism;
+    EXPECT_TRUE(ledger.report().runs.empty()) << mechanism;
+  }
+}
+
+TEST_F(Synth, BadPublicInputIsFoundBeforeAnythingIsSpent) {
+  const Ledger ledger = make_ledger();
+  run_.settings.neighbors = "add-remove";
+  run_.settings.ledger = dir_ / "add-remove.ledger";
+  const Ledger other = Ledger::create(
+      run_.settings.ledger, {"people", Epsilon(10.0), Delta(1e-9), {Neighbors::AddRemove, 1}});
+  const auto refused = [&](const std::string& mechanism, const std::string& param) {
+    run_.settings.mechanism = mechanism;
+    run_.settings.parameters.clear();
+    if (!param.empty()) run_.settings.parameters = {param};
+    EXPECT_FALSE(refusal().empty()) << mechanism << param;
+    EXPECT_THROW(plan_synthesis(run_), UsageError) << mechanism << param;
+    EXPECT_TRUE(other.report().runs.empty()) << mechanism << param;
+  };
+  run_.settings.public_sources = {dir_.write("header.csv", "a,b,c\n")};
+  for (const char* mechanism : {"mw-pub", "mwem-pub", "jam-pgm"}) refused(mechanism, "");
+  run_.settings.public_sources = {dir_.write("public.csv", "a,b,c\nF,1,2\nM,2,3\n")};
+  refused("mw-pub", "public-weights=1,2");
+  refused("mw-pub", "public-weights=0");
+  run_.settings.schema = dir_.write("single.json", R"({"b": 1, "c": 1})");
+  run_.settings.public_sources = {dir_.write("zeros.csv", "b,c\n0,0\n")};
+  for (const char* mechanism : {"mw-pub", "mwem-pub", "mwem", "jam-pgm"}) refused(mechanism, "");
 }
 
 TEST_F(Synth, PublicDataThatDoesNotFitCostsNothing) {
@@ -577,6 +796,25 @@ TEST_F(Synth, AChangedSchemaIsRefused) {
   EXPECT_TRUE(contains(refusal(), "schema has changed"));
 }
 
+TEST_F(Synth, ChangedPublicFilesWorkloadsAndBuildsAreRefused) {
+  script();
+  const std::string rows = "a,b,c\nF,1,2\nM,2,3\n";
+  run_.settings.public_sources = {dir_.write("public.csv", rows)};
+  run_.settings.workload = dir_.write("workload.json", R"({"marginals": [["a", "b"]]})");
+  interrupt_after(3);
+  dir_.write("public.csv", rows + "M,3,3\n");
+  EXPECT_TRUE(contains(refusal(), "public.csv' has changed since the release began"));
+  dir_.write("public.csv", rows);
+  dir_.write("workload.json", R"({"marginals": [["a", "c"]]})");
+  EXPECT_TRUE(contains(refusal(), "The workload has changed"));
+  dir_.write("workload.json", R"({"marginals": [["a", "b"]]})");
+  const std::string good = read_file(partial(".run/run.json"));
+  edit_record("build", "0123456789abcdef");
+  EXPECT_TRUE(contains(refusal(), "build names another build"));
+  dir_.write("release.partial/.run/run.json", good);
+  EXPECT_NO_THROW(synthesize(run_));
+}
+
 TEST_F(Synth, AFolderThatWasMovedCanBeResumed) {
   script();
   interrupt_after(3);
@@ -627,7 +865,7 @@ TEST_F(Synth, ARecordOfAnotherVersionIsRefused) {
   Document newer = Document::parse_json(good, "run.json");
   Document settings = newer.at("settings");
   settings.set("colour", "red");  // what the newer version knows and this one doesn't
-  newer.set("format", 2);
+  newer.set("format", 3);
   newer.set("settings", settings);
   dir_.write("release.partial/.run/run.json", newer.to_json());
   EXPECT_TRUE(contains(refusal(), "format was written by another version"));

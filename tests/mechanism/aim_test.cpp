@@ -41,8 +41,8 @@ struct Outcome {
 
 Outcome run_aim(const Table& table, const Filter& filter, const PrivacyUnit& unit,
                 std::unique_ptr<EntropySource> entropy, const Parameters& parameters = {}) {
-  Curator curator(PrivateData(memory_source(table)), filter, std::move(entropy),
-                  memory_transcript(), {.unit = unit, .threads = {}, .progress = {}});
+  Curator curator(PrivateData(memory_source(table), unit), filter, std::move(entropy),
+                  memory_transcript(), {.threads = {}, .progress = {}});
   const Problem problem{table.domain(), Workload::all_k_way(table.domain(), 3), {}};
   Rng rng(1);
   Release release = find_mechanism("aim").run(curator, problem, parameters, rng);
@@ -124,8 +124,8 @@ TEST(Aim, KeepsItsModelWithinTheLimit) {
 }
 
 TEST(Aim, PlansWithoutData) {
-  const Curator curator(PrivateData(memory_source(Table(small_domain(), 0))), moderate(),
-                        std::make_unique<SystemEntropy>(), memory_transcript(), {});
+  const Curator curator(PrivateData(memory_source(Table(small_domain(), 0)), PrivacyUnit{}),
+                        moderate(), std::make_unique<SystemEntropy>(), memory_transcript(), {});
   const Problem problem{small_domain(), Workload::all_k_way(small_domain(), 3), {}};
   EXPECT_EQ(find_mechanism("aim").plan(curator, problem, {}).size(), 3U);
   EXPECT_TRUE(curator.filter().charges().empty());

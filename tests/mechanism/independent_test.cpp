@@ -41,8 +41,8 @@ struct Outcome {
 
 Outcome run_independent(const Table& table, const Filter& filter, const PrivacyUnit& unit,
                         std::unique_ptr<EntropySource> entropy) {
-  Curator curator(PrivateData(memory_source(table)), filter, std::move(entropy),
-                  memory_transcript(), {.unit = unit, .threads = {}, .progress = {}});
+  Curator curator(PrivateData(memory_source(table), unit), filter, std::move(entropy),
+                  memory_transcript(), {.threads = {}, .progress = {}});
   const Problem problem{table.domain(), Workload::all_k_way(table.domain(), 3), {}};
   Rng rng(1);
   Release release = find_mechanism("independent").run(curator, problem, {}, rng);
@@ -181,8 +181,8 @@ TEST(Independent, BeatsGuessingThatAllIsUniform) {
 }
 
 TEST(Independent, PlansWithoutData) {
-  const Curator curator(PrivateData(memory_source(Table(small_domain(), 0))), moderate(),
-                        std::make_unique<SystemEntropy>(), memory_transcript(), {});
+  const Curator curator(PrivateData(memory_source(Table(small_domain(), 0)), PrivacyUnit{}),
+                        moderate(), std::make_unique<SystemEntropy>(), memory_transcript(), {});
   const Problem problem{small_domain(), Workload::all_k_way(small_domain(), 3), {}};
   const auto lines = find_mechanism("independent").plan(curator, problem, {});
   ASSERT_EQ(lines.size(), 2U);

@@ -40,8 +40,8 @@ struct Outcome {
 Outcome run_jam(const Table& table, const Table& help, const Filter& filter,
                 const PrivacyUnit& unit, std::unique_ptr<EntropySource> entropy,
                 const Parameters& parameters = {}) {
-  Curator curator(PrivateData(memory_source(table)), filter, std::move(entropy),
-                  memory_transcript(), {.unit = unit, .threads = {}, .progress = {}});
+  Curator curator(PrivateData(memory_source(table), unit), filter, std::move(entropy),
+                  memory_transcript(), {.threads = {}, .progress = {}});
   const auto ways = std::min<std::size_t>(3, table.domain().size());
   const Problem problem{table.domain(), Workload::all_k_way(table.domain(), ways),
                         PublicData{{{"public", help}}}};
@@ -68,7 +68,9 @@ TEST(JamPgm, SpendsTheBudgetToTheLastGrainAndItsChargesAddUp) {
     for (const auto& charge : filter.charges()) sum = sum + charge.cost;
     EXPECT_EQ(sum, filter.spent());
     EXPECT_TRUE(filter.remaining().is_zero());
-    EXPECT_EQ(release.measurements.size(), 20U);
+    // One a round, and the number of rows where it is not public.
+    EXPECT_EQ(release.measurements.size(), unit.keeps_rows() ? 20U : 21U);
+    EXPECT_EQ(release.measurements.front().query.clique.empty(), !unit.keeps_rows());
   }
 }
 

@@ -90,6 +90,16 @@ TEST(Mst, MeasuresRareValuesTogetherAndAnswersEachAlike) {
   EXPECT_NEAR(x[0], 2450.0, 100.0);
 }
 
+TEST(Mst, PairsThatNoModelCanHoldAreNeverAskedFor) {
+  const Domain wide({{"a", 12'000, {}}, {"b", 12'000, {}}, {"c", 5, {}}});  // a pair: 1.2 GB
+  const Problem problem{wide, Workload::all_k_way(wide, 1), {}};
+  const auto outcome = run_mechanism("mst", {}, Table(wide, 200), problem);
+  EXPECT_TRUE(outcome.filter.remaining().is_zero());
+  for (const auto& y : outcome.release.measurements) {
+    EXPECT_NE(y.query.clique, (Clique{0, 1}));
+  }
+}
+
 TEST(Mst, ATableOfOneColumnGetsItsMarginal) {
   const Domain one({{"a", 3, {}}});
   const auto outcome =

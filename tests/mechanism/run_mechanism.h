@@ -37,8 +37,8 @@ inline Outcome run_mechanism(const std::string& name, const Parameters& paramete
                              const RunSettings& settings = {}) {
   std::unique_ptr<EntropySource> entropy = std::make_unique<NoNoise>();
   if (settings.noise) entropy = std::make_unique<SeededEntropy>(settings.seed);
-  Curator curator(PrivateData(memory_source(table)), settings.filter, std::move(entropy),
-                  memory_transcript(), {.unit = settings.unit, .threads = {}, .progress = {}});
+  Curator curator(PrivateData(memory_source(table), settings.unit), settings.filter,
+                  std::move(entropy), memory_transcript(), {.threads = {}, .progress = {}});
   Rng rng(settings.seed);
   Release release = find_mechanism(name).run(curator, problem, parameters, rng);
   return {std::move(release), curator.filter()};
@@ -47,9 +47,9 @@ inline Outcome run_mechanism(const std::string& name, const Parameters& paramete
 inline std::vector<std::string> plan_mechanism(const std::string& name,
                                                const Parameters& parameters, const Problem& problem,
                                                const RunSettings& settings = {}) {
-  const Curator curator(PrivateData(memory_source(Table(problem.domain, 0))), settings.filter,
-                        std::make_unique<SystemEntropy>(), memory_transcript(),
-                        {.unit = settings.unit, .threads = {}, .progress = {}});
+  const Curator curator(PrivateData(memory_source(Table(problem.domain, 0)), settings.unit),
+                        settings.filter, std::make_unique<SystemEntropy>(), memory_transcript(),
+                        {.threads = {}, .progress = {}});
   return find_mechanism(name).plan(curator, problem, parameters);
 }
 

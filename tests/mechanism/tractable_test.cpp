@@ -19,11 +19,15 @@ Domain columns(std::size_t count) {
   return Domain(std::move(attributes));
 }
 
+std::vector<char> room_for_all(std::span<const Clique> candidates) {
+  return std::vector<char>(candidates.size(), 1);
+}
+
 TEST(Offered, AreAllWhileTheyAreFew) {
   const Domain domain = columns(20);
   const auto closure = Workload::all_k_way(domain, 3).downward_closure();
   Rng rng(1);
-  EXPECT_EQ(offered(closure, domain, rng), closure);
+  EXPECT_EQ(offered(closure, domain, room_for_all, rng), closure);
 }
 
 TEST(Offered, OfManyAreSmallOnesAndARandomChoiceInOrder) {
@@ -33,7 +37,7 @@ TEST(Offered, OfManyAreSmallOnesAndARandomChoiceInOrder) {
   Rng rng(1);
   std::set<Clique> seen;
   for (int round = 0; round < 200; ++round) {
-    const auto some = offered(closure, domain, rng, limit);
+    const auto some = offered(closure, domain, room_for_all, rng, limit);
     EXPECT_LE(some.size(), limit.candidates);
     std::size_t cells = 0;
     for (const auto& clique : some) cells += domain.cells(clique);
@@ -53,7 +57,35 @@ TEST(Offered, IsNeverNothing) {
   const Domain domain = columns(8);
   const auto closure = Workload::all_k_way(domain, 3).downward_closure();
   Rng rng(1);
-  EXPECT_EQ(offered(closure, domain, rng, {.candidates = 1, .cells = 1}).size(), 1U);
+  const RoundLimit limit{.candidates = 1, .cells = 1};
+  EXPECT_EQ(offered(closure, domain, room_for_all, rng, limit).size(), 1U);
+}
+
+TEST(Offered, WhatHasNoRoomTakesNoPlaceFromWhatHas) {
+  std::vector<Attribute> attributes;
+  for (int i = 0; i < 12; ++i) attributes.push_back({"c" + std::to_string(i), 100, {}});
+  const Domain domain(std::move(attributes));
+  const auto closure = Workload::all_k_way(domain, 2).downward_closure();
+  // One pair fills the whole limit, and only the last one has room.
+  const auto last_pair = [&](std::span<const Clique> candidates) {
+    std::vector<char> out;
+    for (const auto& c : candidates) out.push_back(c.size() == 1 || c == closure.back() ? 1 : 0);
+    return out;
+  };
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Rng rng(seed);
+    const auto some = offered(closure, domain, last_pair, rng, {.candidates = 50, .cells = 12'000});
+    EXPECT_EQ(some.size(), 13U);  // every column, and that pair
+    EXPECT_EQ(some.back(), closure.back());
+  }
+}
+
+TEST(Offered, ColumnsAreThereWhateverTheLimit) {
+  const Domain domain = columns(20);
+  const auto closure = Workload::all_k_way(domain, 2).downward_closure();
+  Rng rng(1);
+  const auto some = offered(closure, domain, room_for_all, rng, {.candidates = 300, .cells = 1});
+  EXPECT_EQ(some.size(), 20U);
 }
 
 TEST(WeightOf, IsWhatTheWorkloadSharesWithAMarginal) {

@@ -110,7 +110,7 @@ int do_business(const std::string& path, int words) {
       say('s', run, step + 1);
     }
     say('.', run);
-    ledger.settle(run, pure(0.25));
+    ledger.settle(run, pure(0.25), 3);
     say('S', run);
   }
 }
@@ -235,7 +235,7 @@ TEST(LedgerProcesses, ALockedLedgerIsAClearErrorAfterAWhile) {
                 HasSubstr("locked by another process"));
     EXPECT_THAT(complaint([&] { ledger.record_step(run, 1, sha256_hex("x")); }),
                 HasSubstr("locked by another process"));
-    EXPECT_THAT(complaint([&] { ledger.settle(run, test::zcdp(0.001)); }),
+    EXPECT_THAT(complaint([&] { ledger.settle(run, test::zcdp(0.001), 1); }),
                 HasSubstr("locked by another process"));
     EXPECT_EQ(ledger.report().runs.size(), 2U);  // reading goes on
   });

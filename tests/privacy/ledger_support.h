@@ -76,7 +76,7 @@ inline std::string sample(const TempDir& dir, const std::string& name = "sample"
   ledger.record_step(first, 0, sha256_hex("a"));
   ledger.record_step(second, 0, sha256_hex("b"));
   ledger.record_step(first, 1, sha256_hex("c"));
-  ledger.settle(first, pure(0.5));
+  ledger.settle(first, pure(0.5), 2);
   return dir / name;
 }
 

@@ -126,7 +126,7 @@ TEST(LedgerTampering, NothingIsGrantedFromABrokenChain) {
   ASSERT_TRUE(Sql(path).run("UPDATE entries SET rho = '1' WHERE seq = 3"));
   for (Ledger* ledger : {&open_before}) {
     EXPECT_THROW(open_run(*ledger, pure(0.1)), BudgetError);
-    EXPECT_THROW(ledger->settle(run, test::zcdp(0.001)), BudgetError);
+    EXPECT_THROW(ledger->settle(run, test::zcdp(0.001), 1), BudgetError);
     EXPECT_THROW(ledger->report(), BudgetError);
     EXPECT_THROW(ledger->state(run), BudgetError);
   }

@@ -42,7 +42,7 @@ TEST(Ledger, KeepsItsTermsAndRunsAcrossOpenings) {
     Ledger ledger = Ledger::create(dir / "a.ledger", wanted);
     run = ledger.reserve({"mst", "release", wanted.unit, false}, pure(1.0));
     ledger.record_step(run, 0, sha256_hex("zero"));
-    ledger.settle(run, pure(0.5));
+    ledger.settle(run, pure(0.5), 1);
   }
   const Ledger ledger = Ledger::open(dir / "a.ledger");
   EXPECT_EQ(ledger.terms().dataset, "people");
@@ -228,9 +228,24 @@ TEST(Ledger, RefusesSeededRunsAndOtherPrivacyUnits) {
   EXPECT_THAT(message<BudgetError>([&] { ledger.reserve(info, pure(0.1)); }),
               HasSubstr("protects replace-one with 1 row per person, and this run states "
                         "add-remove with 1 row per person"));
-  info.unit = {Neighbors::ReplaceOne, 2};
-  EXPECT_THROW(ledger.reserve(info, pure(0.1)), BudgetError);
   EXPECT_TRUE(ledger.report().runs.empty());
+}
+
+TEST(Ledger, TakesRunsThatProtectMoreAndRefusesThoseThatProtectLess) {
+  const TempDir dir;
+  LedgerTerms two = terms(1.0, 1e-9);
+  two.unit = {Neighbors::ReplaceOne, 2};
+  Ledger ledger = Ledger::create(dir / "a", two);
+  const auto reserve = [&](const PrivacyUnit& unit) {
+    ledger.reserve({"mst", "r", unit, false}, pure(0.1));
+  };
+  EXPECT_NO_THROW(reserve({Neighbors::ReplaceOne, 2}));
+  EXPECT_NO_THROW(reserve({Neighbors::ReplaceOne, 3}));
+  EXPECT_NO_THROW(reserve({Neighbors::ReplaceOne, 2, true}));
+  EXPECT_THROW(reserve({Neighbors::ReplaceOne, 1}), BudgetError);
+  EXPECT_THROW(reserve({Neighbors::ReplaceOne, 1, true}), BudgetError);
+  EXPECT_THROW(reserve({Neighbors::AddRemove, 2}), BudgetError);
+  EXPECT_EQ(ledger.report().runs.size(), 3U);
 }
 
 TEST(Ledger, ARefusalSaysWhatIsAskedHeldAllowedAndLeft) {
@@ -306,7 +321,7 @@ TEST(Ledger, StepsGoOneByOneAndAreDrawnOnce) {
   EXPECT_THROW(ledger.record_step(run, 2, "not a digest"), InternalError);
   EXPECT_THROW(ledger.record_step(run, -1, a), InternalError);
 
-  ledger.settle(run, pure(0.5));
+  ledger.settle(run, pure(0.5), 2);
   EXPECT_NO_THROW(ledger.record_step(run, 1, b));  // still there
   EXPECT_THAT(message<BudgetError>([&] { ledger.record_step(run, 2, a); }), HasSubstr("settled"));
 }
@@ -327,15 +342,43 @@ TEST(Ledger, SettlingGivesBackWhatWasNotSpentOnce) {
   Ledger ledger = Ledger::create(dir / "a", terms(1.0, 0.0));
   const std::string run = open_run(ledger, pure(1.0));
   EXPECT_THROW(open_run(ledger, pure(0.5)), BudgetError);
-  EXPECT_THROW(ledger.settle(run, pure(1.5)), BudgetError);  // more than reserved
-  EXPECT_THROW(ledger.settle(run, zcdp(0.1)), BudgetError);  // another kind
-  EXPECT_THROW(ledger.settle("nobody", pure(0.1)), BudgetError);
-  ledger.settle(run, pure(0.5));
+  EXPECT_THROW(ledger.settle(run, pure(1.5), 0), BudgetError);  // more than reserved
+  EXPECT_THROW(ledger.settle(run, zcdp(0.1), 0), BudgetError);  // another kind
+  EXPECT_THROW(ledger.settle("nobody", pure(0.1), 0), BudgetError);
+  ledger.settle(run, pure(0.5), 0);
   const std::string head = ledger.head();
-  EXPECT_NO_THROW(ledger.settle(run, pure(0.5)));
+  EXPECT_NO_THROW(ledger.settle(run, pure(0.5), 0));
   EXPECT_EQ(ledger.head(), head);
-  EXPECT_THROW(ledger.settle(run, pure(0.25)), BudgetError);
+  EXPECT_THROW(ledger.settle(run, pure(0.25), 0), BudgetError);
   EXPECT_NO_THROW(open_run(ledger, pure(0.5)));
+  EXPECT_TRUE(ledger.verify().whole());
+}
+
+TEST(Ledger, ARunSettlesTheStepsThatItHasDrawn) {
+  const TempDir dir;
+  Ledger ledger = Ledger::create(dir / "a", terms(1.0, 0.0));
+  const std::string run = open_run(ledger, pure(1.0));
+  ledger.record_step(run, 0, sha256_hex("a"));
+  ledger.record_step(run, 1, sha256_hex("b"));
+  EXPECT_THAT(message<BudgetError>([&] { ledger.settle(run, pure(0.25), 1); }),
+              HasSubstr("has drawn 2 steps and would settle 1"));
+  EXPECT_THROW(ledger.settle(run, pure(0.25), 3), BudgetError);
+  EXPECT_NO_THROW(ledger.settle(run, pure(0.5), 2));
+}
+
+TEST(Ledger, AMixOfKindsCountsWhatWasReserved) {
+  const TempDir dir;
+  Ledger ledger = Ledger::create(dir / "a", terms(4.0, 1e-9));
+  ledger.settle(open_run(ledger, pure(1.5)), pure(0.01), 0);
+  const std::string other = open_run(ledger, zcdp(0.001));
+  const double converted = epsilon_of(Rho(0.001), Delta(1e-9)).value();
+  // As zCDP, what was not spent is given back; in a mix it is not.
+  EXPECT_EQ(ledger.report().total.composition, Composition::Zcdp);
+  EXPECT_LT(ledger.report().total.epsilon.value(), 0.01 + converted + 0.1);
+  open_run(ledger, pure(2.0));
+  EXPECT_EQ(ledger.report().total.composition, Composition::Mixed);
+  EXPECT_NEAR(ledger.report().total.epsilon.value(), 3.5 + converted, 1e-9);
+  EXPECT_THROW(open_run(ledger, pure(0.5)), BudgetError);
   EXPECT_TRUE(ledger.verify().whole());
 }
 
@@ -356,7 +399,7 @@ TEST(Ledger, ARunThatNeverSettlesStaysCharged) {
 TEST(Ledger, TotalsOfSettledAndOpenRunsAreShownApart) {
   const TempDir dir;
   Ledger ledger = Ledger::create(dir / "a", terms(4.0, 1e-9));
-  ledger.settle(open_run(ledger, pure(1.0)), pure(0.5));
+  ledger.settle(open_run(ledger, pure(1.0)), pure(0.5), 0);
   open_run(ledger, zcdp(0.01));
   const LedgerReport report = ledger.report();
   EXPECT_EQ(report.spent.epsilon.value(), 0.5);
@@ -369,7 +412,7 @@ TEST(Ledger, TotalsOfSettledAndOpenRunsAreShownApart) {
 TEST(Ledger, ARunThatSpentNothingCostsNothing) {
   const TempDir dir;
   Ledger ledger = Ledger::create(dir / "a", terms(1.0, 1e-9));
-  ledger.settle(open_run(ledger, zcdp(0.001)), {std::nullopt, Cost()});
+  ledger.settle(open_run(ledger, zcdp(0.001)), {std::nullopt, Cost()}, 0);
   EXPECT_EQ(ledger.report().total.epsilon.value(), 0.0);
   EXPECT_NO_THROW(open_run(ledger, pure(1.0)));
 }
@@ -402,7 +445,7 @@ TEST(Ledger, RandomBusinessNeverExceedsTheLimit) {
       const double share = static_cast<double>(below(5)) / 4.0;
       LedgerCharge spent{std::nullopt, at->second.rho * share};
       if (at->second.pure) spent.pure = *at->second.pure * share;
-      ledger.settle(at->first, spent);
+      ledger.settle(at->first, spent, 0);
       open.erase(at);
     } else {
       const double amount = static_cast<double>(1 + below(100)) / 200.0;

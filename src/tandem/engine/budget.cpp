@@ -6,11 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/engine/privacy_unit_text.h"
+#include "tandem/engine/release_folder.h"
+#include "tandem/engine/synth.h"
 #include "tandem/privacy/accountant.h"
+#include "tandem/privacy/filter.h"
+#include "tandem/privacy/transcript.h"
 
 namespace tandem {
 
@@ -91,6 +96,32 @@ Ledger limit_budget(const BudgetRequest& request) {
   Ledger ledger = Ledger::open(request.ledger);
   ledger.set_limit(epsilon);
   return ledger;
+}
+
+Ledger settle_budget(const BudgetRequest& request) {
+  if (request.out.empty()) {
+    throw UsageError("--out is missing; name the release that the dead run was to make.");
+  }
+  auto ledger = std::make_shared<Ledger>(Ledger::open(request.ledger));
+  ReleaseFolder folder = ReleaseFolder::resume(request.out);
+  const std::string run = folder.record().at("run").as_string();
+  const RunState state = ledger->state(run);
+  if (state.spent) {
+    throw UsageError(
+        fmt::format("{}: this run is settled; resume it with {} to finish its release.",
+                    request.ledger, resuming_command(request.out)));
+  }
+  // The last line may have reached the disk and not the ledger. It was drawn, so it counts.
+  auto transcript = file_transcript(folder.transcript(), ledger, run);
+  const auto lines = transcript_lines(folder.transcript());
+  Filter filter = state.reserved.pure ? Filter::pure(Epsilon(state.reserved.pure->upper_bound()))
+                                      : Filter::zcdp(Rho(state.reserved.rho.upper_bound()));
+  for (std::size_t step = 0; step < lines.size(); ++step) {
+    filter.charge_again(*transcript->recall(step));  // BudgetError for one of another digest
+  }
+  ledger->settle(run, filter.settlement(), static_cast<std::int64_t>(lines.size()));
+  folder.discard();
+  return Ledger::open(request.ledger);
 }
 
 Ledger create_budget(const BudgetRequest& request) {

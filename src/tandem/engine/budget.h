@@ -19,6 +19,7 @@ struct BudgetRequest {
   double delta = 1e-9;
   std::string neighbors = "replace-one";
   std::int64_t rows_per_person = 1;
+  std::string out;  // settle: the release that a dead run was to make
 };
 
 // `budget create`: UsageError for what is missing or out of range.
@@ -26,6 +27,11 @@ Ledger create_budget(const BudgetRequest& request);
 
 // `budget limit`: sets the total budget anew.
 Ledger limit_budget(const BudgetRequest& request);
+
+// `budget settle`: closes a run that died, at what the transcript in OUT.partial proves, and
+// removes that folder: the run can't be resumed any more. UsageError without the folder or while a
+// process works on it; BudgetError when its steps are not exactly those that the ledger registered.
+Ledger settle_budget(const BudgetRequest& request);
 
 // `budget show`: a table for people, or JSON with "format": 1 (docs/ledger.md has the fields).
 // Amounts are rounded up, except what is left, which is rounded down.

@@ -130,10 +130,9 @@ std::string run_job(const Prepared& p, const Bench& bench, const Reference& refe
                     std::int64_t seed) {
   const Problem problem = problem_of(p, bench.public_data);
   const auto started = std::chrono::steady_clock::now();
-  Curator curator(PrivateData(memory_source(bench.table)), p.filter,
+  Curator curator(PrivateData(memory_source(bench.table), p.unit), p.filter,
                   std::make_unique<SeededEntropy>(static_cast<std::uint64_t>(seed)),
-                  memory_transcript(),
-                  CuratorSettings{.unit = p.unit, .threads = {}, .progress = {}});
+                  memory_transcript(), CuratorSettings{.threads = {}, .progress = {}});
   Rng rng(static_cast<std::uint64_t>(seed));
   const Release release = p.mechanism.run(curator, problem, p.parameters, rng);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
@@ -262,7 +261,11 @@ void open_folder(const ComparisonRequest& request, const Document& common) {
   std::ofstream file(about, std::ios::binary);
   file << common.to_json(2) << '\n';
   file.close();
-  if (!file)
+  // A table of numbers can't say it without breaking who reads it.
+  std::ofstream warning(folder / "INTERNAL.txt");
+  warning << "INTERNAL: everything in this folder was computed from the exact private table.\n";
+  warning.close();
+  if (!file || !warning)
     throw SourceError(fmt::format("{} can't be written; check the folder.", about.string()));
 }
 

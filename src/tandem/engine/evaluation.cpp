@@ -28,7 +28,8 @@ CountedTable load(const std::string& source, RowPolicy policy, const Schema& sch
     throw UsageError(fmt::format("{} has a header and no rows; give a table with rows.", source));
   }
   if (!loaded.ignored_columns.empty()) {
-    notes.push_back(fmt::format("{}: ignored {}, not in the schema.", source,
+    notes.push_back(fmt::format("{}{}: ignored {}, not in the schema.",
+                                policy == RowPolicy::Repair ? "INTERNAL: " : "", source,
                                 list_names(loaded.ignored_columns, 8)));
   }
   if (loaded.mended > 0) {

@@ -11,6 +11,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/engine/column_profile.h"
+#include "tandem/engine/input_files.h"
 #include "tandem/engine/privacy_unit_text.h"
 #include "tandem/engine/schema_draft.h"
 #include "tandem/privacy/accountant.h"
@@ -87,6 +88,7 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, Threads thre
   if (s.rows < 0 || s.rows > kMostRows) {
     throw UsageError(fmt::format("--rows is {}; choose 0 to {}.", s.rows, with_commas(kMostRows)));
   }
+  refuse_private_as_public(s.private_source, s.public_sources);
   if (s.seed < -1) {
     throw UsageError(fmt::format("--seed is {}; choose a whole number from 0.", s.seed));
   }
@@ -95,6 +97,7 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, Threads thre
                                  : s.mechanism);
   auto parameters = mechanism.resolve(parse_parameters(s.parameters));
   auto unit = parse_privacy_unit(s.neighbors, s.rows_per_person);
+  unit.may_be_absent = !s.person.empty();  // rows that name nobody are dropped
   auto filter = filter_of(s);
   if (filter.currency() == Currency::Pure && !mechanism.pure) {
     throw UsageError(
@@ -117,6 +120,7 @@ PublicData load_public(const SynthSettings& s, const Schema& schema, Threads thr
     if (note) note("Note: " + sentence);
   };
   PublicData data;
+  const auto names = display_names(s.public_sources);
   for (const auto& source : s.public_sources) {
     CsvOptions options;
     options.threads = threads;
@@ -141,7 +145,7 @@ PublicData load_public(const SynthSettings& s, const Schema& schema, Threads thr
       say(fmt::format("{}: {} rows break a rule of the schema and were mended.", source,
                       with_commas(loaded.mended)));
     }
-    data.tables.push_back({source, std::move(loaded.table)});
+    data.tables.push_back({names[data.tables.size()], std::move(loaded.table)});
     const auto rows = static_cast<double>(data.tables.back().table.rows());
     if (rows > 0.0 && s.delta > 1.0 / rows) {
       say(fmt::format("delta {:g} is above one over the rows of {}; a smaller delta is customary.",

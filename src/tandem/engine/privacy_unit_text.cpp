@@ -24,4 +24,10 @@ PrivacyUnit parse_privacy_unit(const std::string& neighbors, std::int64_t rows_p
   return unit;
 }
 
+std::string describe(const PrivacyUnit& unit) {
+  return fmt::format("{}, {} row{} a person{}", name_of(unit.neighbors), unit.rows_per_person,
+                     unit.rows_per_person == 1 ? "" : "s",
+                     unit.may_be_absent ? " who may be absent" : "");
+}
+
 }  // namespace tandem

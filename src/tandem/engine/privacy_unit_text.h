@@ -12,4 +12,7 @@ namespace tandem {
 // UsageError for an unknown relation or a number out of range.
 PrivacyUnit parse_privacy_unit(const std::string& neighbors, std::int64_t rows_per_person);
 
+// "replace-one, 1 row a person", or with "who may be absent".
+std::string describe(const PrivacyUnit& unit);
+
 }  // namespace tandem

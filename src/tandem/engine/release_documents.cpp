@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tandem/base/version.h"
+#include "tandem/engine/input_files.h"
 #include "tandem/engine/privacy_unit_text.h"
 #include "tandem/privacy/accountant.h"
 
@@ -60,11 +61,12 @@ Document bounds_document(const Domain& domain, const std::vector<ErrorBound>& bo
 }  // namespace
 
 Document release_document(const SynthSettings& s, const Prepared& p, const Curator& curator,
-                          const Release& release, std::size_t rows, const FileDigests& files) {
+                          const Release& release, std::size_t rows, const ReleaseFacts& facts) {
   Document guarantee = Document::object({{"epsilon", s.epsilon}, {"delta", s.delta}});
   if (p.filter.currency() == Currency::Zcdp) guarantee.set("rho", p.filter.total().upper_bound());
   guarantee.set("neighbors", name_of(p.unit.neighbors));
   guarantee.set("rows_per_person", std::int64_t{p.unit.rows_per_person});
+  guarantee.set("person_may_be_absent", p.unit.may_be_absent);
 
   Document steps = Document::array();
   for (const auto& charge : curator.filter().charges()) {
@@ -72,7 +74,13 @@ Document release_document(const SynthSettings& s, const Prepared& p, const Curat
     if (p.filter.currency() == Currency::Pure) step.set("epsilon", charge.cost.upper_bound());
     steps.push(std::move(step));
   }
-  Document out = Document::object({{"format", kReleaseFormat}, {"tandem", version()}});
+  Document sources = Document::array();
+  const auto names = display_names(s.public_sources);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    sources.push(Document::object({{"name", names[i]}, {"sha256", facts.inputs.public_files[i]}}));
+  }
+  Document out = Document::object(
+      {{"format", kReleaseFormat}, {"tandem", version()}, {"id", facts.id}, {"day", facts.day}});
   if (curator.seeded()) {
     out.set("seeded", true);
     out.set("private", false);
@@ -80,18 +88,18 @@ Document release_document(const SynthSettings& s, const Prepared& p, const Curat
   }
   out.set("mechanism", p.mechanism.name);
   out.set("parameters", parameters_document(p.parameters));
-  out.set("workload", p.workload.name());
+  out.set("workload", display_workload(p.workload.name()));
   out.set("guarantee", std::move(guarantee));
   out.set("spent", amount_document(s, curator.filter()));
   out.set("steps", std::move(steps));
-  out.set("public", Document::array({s.public_sources.begin(), s.public_sources.end()}));
+  out.set("public", std::move(sources));
   out.set("total", release.total);
   out.set("rows", static_cast<std::uint64_t>(rows));
   if (auto text = text_document(s.text); !text.as_object().empty())
     out.set("text", std::move(text));
   out.set("schema_sha256", p.schema_digest);
-  out.set("measurements_sha256", files.measurements);
-  if (!files.model.empty()) out.set("model_sha256", files.model);
+  out.set("measurements_sha256", facts.files.measurements);
+  if (!facts.files.model.empty()) out.set("model_sha256", facts.files.model);
   if (!release.notes.empty()) {
     out.set("notes", Document::array({release.notes.begin(), release.notes.end()}));
   }

@@ -6,6 +6,7 @@
 
 #include "tandem/base/document.h"
 #include "tandem/engine/preparation.h"
+#include "tandem/engine/run_record.h"
 #include "tandem/mechanism/release.h"
 #include "tandem/privacy/curator.h"
 
@@ -22,8 +23,16 @@ struct FileDigests {
   std::string model;  // empty: the model's kind can't be kept in a file
 };
 
+// What is known of a release beside what is in it.
+struct ReleaseFacts {
+  std::string id;   // 32 hexadecimal digits
+  std::string day;  // UTC, "2026-01-31"
+  PinnedInputs inputs;
+  FileDigests files;
+};
+
 Document release_document(const SynthSettings& settings, const Prepared& prepared,
                           const Curator& curator, const Release& release, std::size_t rows,
-                          const FileDigests& files);
+                          const ReleaseFacts& facts);
 
 }  // namespace tandem

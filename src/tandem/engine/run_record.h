@@ -6,16 +6,25 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tandem/base/document.h"
 #include "tandem/engine/settings.h"
 
 namespace tandem {
 
+// What a run read beside the private table, by digest. A run that goes on must find the same, or
+// its release would be of two different problems.
+struct PinnedInputs {
+  std::string schema;
+  std::string workload;
+  std::vector<std::string> public_files;
+};
+
 struct RunRecord {
   std::string id;         // in the ledger
   std::uint64_t rng = 0;  // seed of the post-processing: a run that goes on asks the same again
-  std::string schema_digest;
+  PinnedInputs inputs;
   SynthSettings settings;
 };
 
@@ -26,9 +35,9 @@ Document to_document(const RunRecord& record);
 RunRecord read_record(const Document& document, const SynthSettings& settings,
                       const std::function<bool(std::string_view)>& keep);
 
-// UsageError when settings that shape the release differ from the recorded ones. Where the folder
-// is and how much memory there is may change.
+// UsageError when settings that shape the release, or files it is made from, differ from the
+// recorded ones. Where the folder is and how much memory there is may change.
 void check_same_run(const RunRecord& recorded, const SynthSettings& settings,
-                    const std::string& schema_digest);
+                    const PinnedInputs& inputs);
 
 }  // namespace tandem

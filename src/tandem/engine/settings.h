@@ -62,8 +62,10 @@ void for_each_setting(Settings& s, Visit&& visit) {
   visit("epsilon", s.epsilon, "the privacy budget");
   visit("delta", s.delta, "failure probability of the guarantee; 0: a pure guarantee");
   visit("neighbors", s.neighbors, "neighbouring relation: replace-one or add-remove");
-  visit("rows-per-person", s.rows_per_person, "rows one person may have");
-  visit("person", s.person, "column that names the person; rows beyond their share are dropped");
+  visit("rows-per-person", s.rows_per_person,
+        "rows one person may have; a record with k line feeds inside quotes is k + 1 rows");
+  visit("person", s.person,
+        "column that names the person, by exact text; rows beyond their share are dropped");
   visit("mechanism", s.mechanism, "see 'tandem mechanisms'");
   visit("workload", s.workload,
         "the queries that matter: all-3way, random-3way:COUNT:SEED, a file");

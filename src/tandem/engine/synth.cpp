@@ -4,20 +4,25 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 
 #include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/engine/input_files.h"
 #include "tandem/engine/measurements.h"
 #include "tandem/engine/preparation.h"
 #include "tandem/engine/privacy_unit_text.h"
+#include "tandem/engine/rehearsal.h"
 #include "tandem/engine/release_documents.h"
 #include "tandem/engine/release_folder.h"
+#include "tandem/engine/reliability.h"
 #include "tandem/engine/run_record.h"
 #include "tandem/mechanism/registry.h"
 #include "tandem/model/fitted_rows.h"
@@ -32,11 +37,24 @@ namespace tandem {
 
 namespace {
 
-std::size_t rows_to_make(const SynthSettings& s, const Release& release) {
+// As many as asked for, or as the private table has or is estimated to have. A noisy total can be
+// far too large, so what would not fit into memory is not made.
+std::size_t rows_to_make(const SynthSettings& s, const Domain& domain, Release& release) {
   if (s.rows > 0) return static_cast<std::size_t>(s.rows);
-  const double rows =
-      std::clamp(std::nearbyint(release.total), 1.0, static_cast<double>(kMostRows));
-  return static_cast<std::size_t>(rows);
+  constexpr double kCopies = 4.0;  // sampled, fitted and written
+  double row = 0.0;
+  for (const auto& attribute : domain.attributes()) {
+    row += static_cast<double>(code_width(attribute.size));
+  }
+  const double most = std::min(static_cast<double>(kMostRows),
+                               std::max(1.0, std::floor(memory_limit(s) / (kCopies * row))));
+  const double wanted = std::nearbyint(release.total);
+  if (wanted > most) {
+    release.warnings.push_back(fmt::format(
+        "The estimated {:.4g} rows do not fit into memory, so {:.4g} were made; state --rows.",
+        wanted, most));
+  }
+  return static_cast<std::size_t>(std::clamp(wanted, 1.0, most));
 }
 
 // The schema goes with the rows it describes, under the name of its format.
@@ -60,6 +78,16 @@ FileDigests write_models(const ReleaseFolder& folder, const Domain& domain,
 
 bool keep_nothing(std::string_view /*setting*/) { return false; }
 
+// From above, by the file's size, which is taken as public: each value takes a byte and a
+// delimiter.
+double most_rows(const SynthSettings& s, const Domain& domain) {
+  std::error_code missing;
+  const auto bytes = static_cast<double>(std::filesystem::file_size(s.private_source, missing));
+  if (missing) return 0.0;
+  const double unpacked = s.private_source.ends_with(".gz") ? 10.0 * bytes : bytes;
+  return unpacked / (2.0 * static_cast<double>(domain.size()));
+}
+
 }  // namespace
 
 SynthSettings settings_to_resume(const std::string& out, const SynthSettings& given,
@@ -67,6 +95,95 @@ SynthSettings settings_to_resume(const std::string& out, const SynthSettings& gi
   if (ReleaseFolder::is_whole(out) && !ReleaseFolder::is_interrupted(out)) return given;
   const auto keep_or_out = [&](std::string_view name) { return name == "out" || keep(name); };
   return read_record(ReleaseFolder::resume(out).record(), given, keep_or_out).settings;
+}
+
+namespace {
+
+// A release's name: random, or of a seeded run from its seed. A run that goes on keeps it.
+std::string release_id(const RunRecord& record) {
+  const bool seeded = record.settings.seed >= 0;
+  const std::string from = seeded ? fmt::format("seed {}", record.settings.seed) : record.id;
+  return sha256_hex("release of " + from).substr(0, 32);
+}
+
+std::string today() {
+  const auto day = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  const std::chrono::year_month_day date(day);
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+}
+
+// The same kind of error, with what became of the run.
+[[noreturn]] void throw_with(const Error& error, const std::string& sentence) {
+  const std::string text = std::string(error.what()) + " " + sentence;
+  if (dynamic_cast<const SchemaError*>(&error) != nullptr) throw SchemaError(text);
+  if (dynamic_cast<const UsageError*>(&error) != nullptr) throw UsageError(text);
+  if (dynamic_cast<const BudgetError*>(&error) != nullptr) throw BudgetError(text);
+  if (dynamic_cast<const SourceError*>(&error) != nullptr) throw SourceError(text);
+  throw InternalError(text);
+}
+
+// A run on its way from its reservation to its release, and what becomes of it when it fails.
+struct Underway {
+  const SynthRun& run;
+  const Prepared& p;
+  ReleaseFolder folder;
+  RunRecord record;
+  std::shared_ptr<Ledger> ledger;
+  std::optional<Curator> gate;
+  bool settled = false;
+
+  void settle() {
+    const auto steps = gate ? static_cast<std::int64_t>(gate->steps()) : 0;
+    if (ledger) {
+      ledger->settle(record.id, gate ? gate->filter().settlement() : p.filter.settlement(), steps);
+    }
+    settled = true;
+  }
+
+  // Nothing was charged, so nothing private was drawn.
+  bool is_untouched() const { return !run.resume && (!gate || gate->filter().spent().is_zero()); }
+
+  // Disk, source, memory and transcript can be better next time; anything else would come again.
+  bool can_go_on(const Error& error) const {
+    return settled || !gate || gate->interrupted() ||
+           dynamic_cast<const SourceError*>(&error) != nullptr;
+  }
+
+  std::string how_to_go_on() const {
+    return fmt::format(
+        "Nothing is lost: {} goes on at no extra cost{}.", resuming_command(run.settings.out),
+        ledger && !settled ? ", and until then the ledger holds the whole budget" : "");
+  }
+
+  // Ends the run after an error, and says what became of it; one that drew nothing leaves nothing.
+  void fail(const Error& error) {
+    if (is_untouched()) {
+      settle();
+      folder.discard();
+      return;
+    }
+    if (can_go_on(error)) throw_with(error, how_to_go_on());
+    try {
+      settle();
+    } catch (const Error&) {  // another copy of the run went further: it alone can end it
+      throw_with(error, how_to_go_on());
+    }
+    folder.discard();
+    const Filter& filter = gate->filter();
+    throw_with(
+        error,
+        fmt::format("Of this run's budget {:.3g}% was spent on steps that were taken "
+                    "{}; it can't be resumed.",
+                    100.0 * filter.spent().upper_bound() / filter.total().lower_bound(),
+                    ledger ? "and the rest was given back to the ledger" : "before it failed"));
+  }
+};
+
+}  // namespace
+
+std::string resuming_command(const std::string& out) {
+  return fmt::format("'tandem synth --resume --out {}'", out);
 }
 
 SynthSummary synthesize(const SynthRun& run) {
@@ -86,7 +203,11 @@ SynthSummary synthesize(const SynthRun& run) {
   check_memory(s, p.schema, memory_of_mechanism(s, p));
   const Problem problem =
       problem_of(p, load_public(s, p.schema, run.threads, run.note, run.reading));
+  const PinnedInputs inputs{.schema = p.schema_digest,
+                            .workload = p.workload.digest(),
+                            .public_files = file_digests(s.public_sources)};
   const Schema writing = learn_inside(p.schema, s.public_sources);
+  rehearse(p, problem, run.threads);
   const bool seeded = s.seed >= 0;
   const auto seed = static_cast<std::uint64_t>(s.seed);
   std::shared_ptr<Ledger> ledger;
@@ -99,10 +220,10 @@ SynthSummary synthesize(const SynthRun& run) {
                        s.out, run.force,
                        to_document(RunRecord{.id = Ledger::new_run_id(),
                                              .rng = seeded ? seed : SystemEntropy().word(),
-                                             .schema_digest = p.schema_digest,
+                                             .inputs = inputs,
                                              .settings = s}));
-  const RunRecord record = read_record(folder.record(), {}, keep_nothing);
-  check_same_run(record, s, p.schema_digest);
+  RunRecord record = read_record(folder.record(), {}, keep_nothing);
+  check_same_run(record, s, inputs);
   if (ledger) {
     try {
       const std::string label = std::filesystem::absolute(folder.file("")).parent_path().stem();
@@ -113,49 +234,51 @@ SynthSummary synthesize(const SynthRun& run) {
     }
   }
 
-  std::unique_ptr<EntropySource> entropy;
-  if (seeded) {
-    entropy = std::make_unique<SeededEntropy>(seed);
-  } else {
-    entropy = std::make_unique<SystemEntropy>();
-  }
-  Rng rng(record.rng);
-  std::optional<Curator> gate;
-  Release release;
+  Underway under{run, p, std::move(folder), std::move(record), ledger, std::nullopt};
   try {
-    gate.emplace(
+    std::unique_ptr<EntropySource> entropy;
+    if (seeded) {
+      entropy = std::make_unique<SeededEntropy>(seed);
+    } else {
+      entropy = std::make_unique<SystemEntropy>();
+    }
+    Rng rng(under.record.rng);
+    under.gate.emplace(
         open_private(s.private_source, p.schema,
                      {p.unit, s.person, run.threads, progress_of(run.reading, s.private_source)}),
-        p.filter, std::move(entropy), file_transcript(folder.transcript(), ledger, record.id),
-        CuratorSettings{.unit = p.unit, .threads = run.threads, .progress = run.progress});
-    release = p.mechanism.run(*gate, problem, p.parameters, rng);
-  } catch (const Error&) {
-    // Privacy: the filter says that nothing was charged, so nothing private was drawn.
-    if (!run.resume && (!gate || gate->filter().spent().is_zero())) {
-      if (ledger) ledger->settle(record.id, p.filter.settlement());
-      folder.discard();
+        p.filter, std::move(entropy),
+        file_transcript(under.folder.transcript(), ledger, under.record.id),
+        CuratorSettings{.threads = run.threads, .progress = run.progress});
+    Release release = p.mechanism.run(*under.gate, problem, p.parameters, rng);
+    for (auto& warning : reliability_warnings(release, p.unit)) {
+      release.warnings.push_back(std::move(warning));
     }
+
+    const std::size_t rows = rows_to_make(s, problem.domain, release);
+    Table sampled = fitted_rows(*release.model, p.workload, rows, rng, memory_limit(s));
+    settle_rows(p.schema.rules(), sampled, rng);
+    write_csv(under.folder.file(kRowsFile), writing, sampled, rng);
+    sync_to_disk(under.folder.file(kRowsFile));
+    under.folder.write(schema_file_name(s), p.schema_text);
+    const FileDigests files = write_models(under.folder, problem.domain, release);
+
+    summary.release = release_document(s, p, *under.gate, release, rows,
+                                       {release_id(under.record), today(), inputs, files});
+    under.settle();
+    if (ledger) {
+      summary.release.set("ledger", Document::object({{"dataset", ledger->terms().dataset},
+                                                      {"run", under.record.id},
+                                                      {"head", ledger->head()}}));
+    }
+    under.folder.write("release.json", summary.release.to_json(2) + "\n");
+    under.folder.publish();
+  } catch (const Error& error) {
+    under.fail(error);
+    throw;
+  } catch (const std::bad_alloc&) {
+    under.fail(SourceError("The machine has too little memory for this run."));
     throw;
   }
-  const Curator& curator = *gate;
-
-  const std::size_t rows = rows_to_make(s, release);
-  Table sampled = fitted_rows(*release.model, p.workload, rows, rng, memory_limit(s));
-  settle_rows(p.schema.rules(), sampled, rng);
-  write_csv(folder.file(kRowsFile), writing, sampled, rng);
-  sync_to_disk(folder.file(kRowsFile));
-  folder.write(schema_file_name(s), p.schema_text);
-  const FileDigests files = write_models(folder, problem.domain, release);
-
-  summary.release = release_document(s, p, curator, release, rows, files);
-  if (ledger) {
-    ledger->settle(record.id, curator.filter().settlement());
-    summary.release.set("ledger", Document::object({{"dataset", ledger->terms().dataset},
-                                                    {"run", record.id},
-                                                    {"head", ledger->head()}}));
-  }
-  folder.write("release.json", summary.release.to_json(2) + "\n");
-  folder.publish();
   return summary;
 }
 
@@ -166,19 +289,26 @@ std::vector<std::string> plan_synthesis(const SynthRun& run) {
   const Problem problem =
       problem_of(p, load_public(s, p.schema, run.threads, run.note, run.reading));
   // A curator of no rows knows every price and scale, and has nothing to tell.
-  const Curator curator(PrivateData(memory_source(Table(problem.domain, 0))), p.filter,
+  const Curator curator(PrivateData(memory_source(Table(problem.domain, 0)), p.unit), p.filter,
                         std::make_unique<SystemEntropy>(), memory_transcript(),
-                        {.unit = p.unit, .threads = {}, .progress = {}});
+                        {.threads = {}, .progress = {}});
+  rehearse(p, problem, run.threads);
   std::vector<std::string> lines;
   lines.push_back(fmt::format("Mechanism {}: {}.", p.mechanism.name, p.mechanism.summary));
   std::string guarantee = fmt::format("Guarantee: epsilon {:g}, delta {:g}", s.epsilon, s.delta);
   if (p.filter.currency() == Currency::Zcdp) {
     guarantee += fmt::format(" (rho {:.6g})", p.filter.total().upper_bound());
   }
-  lines.push_back(fmt::format("{}, {}, {} row{} a person.", guarantee, name_of(p.unit.neighbors),
-                              p.unit.rows_per_person, p.unit.rows_per_person == 1 ? "" : "s"));
+  lines.push_back(fmt::format("{}, {}.", guarantee, describe(p.unit)));
+  lines.emplace_back(
+      "Every line of the private file is a row: a record with k line feeds inside quotes counts as "
+      "k "
+      "+ 1.");
   for (auto& line : p.mechanism.plan(curator, problem, p.parameters)) {
     lines.push_back(std::move(line));
+  }
+  for (auto& line : foreseen_warnings(curator, problem, most_rows(s, problem.domain))) {
+    lines.push_back("Warning: " + std::move(line));
   }
   lines.push_back(fmt::format("Memory: at most about {}, within the limit of {}.",
                               human_bytes(predicted_memory(s, p.schema, memory_of_mechanism(s, p))),
@@ -187,7 +317,8 @@ std::vector<std::string> plan_synthesis(const SynthRun& run) {
     const auto report = Ledger::open(s.ledger).report();
     const double left =
         p.filter.currency() == Currency::Pure ? report.left_pure.value() : report.left_rho.value();
-    const bool accepted = p.filter.total().upper_bound() <= left && report.terms.unit == p.unit;
+    const bool accepted =
+        p.filter.total().upper_bound() <= left && p.unit.covers(report.terms.unit);
     lines.push_back(
         fmt::format("Ledger {}: {:.6g} of epsilon {:g} is spent or reserved; it would {} "
                     "this run.",
@@ -197,6 +328,18 @@ std::vector<std::string> plan_synthesis(const SynthRun& run) {
   lines.emplace_back("Nothing was spent and no private data was read.");
   return lines;
 }
+
+namespace {
+
+PrivacyUnit unit_in(const Document& guarantee) {
+  PrivacyUnit unit = parse_privacy_unit(guarantee.at("neighbors").as_string(),
+                                        guarantee.at("rows_per_person").as_integer());
+  const auto* absent = guarantee.find("person_may_be_absent");
+  unit.may_be_absent = absent != nullptr && absent->as_bool();
+  return unit;
+}
+
+}  // namespace
 
 std::string to_text(const SynthSummary& summary) {
   const Document& r = summary.release;
@@ -211,12 +354,8 @@ std::string to_text(const SynthSummary& summary) {
   };
   line("mechanism", r.at("mechanism").as_string());
   line("rows", with_commas(static_cast<std::uint64_t>(r.at("rows").as_integer())));
-  line("guarantee",
-       fmt::format("epsilon {:g}, delta {:g}, {}, {} row{} a person",
-                   guarantee.at("epsilon").as_number(), guarantee.at("delta").as_number(),
-                   guarantee.at("neighbors").as_string(),
-                   guarantee.at("rows_per_person").as_integer(),
-                   guarantee.at("rows_per_person").as_integer() == 1 ? "" : "s"));
+  line("guarantee", fmt::format("epsilon {:g}, delta {:g}, {}", guarantee.at("epsilon").as_number(),
+                                guarantee.at("delta").as_number(), describe(unit_in(guarantee))));
   line("spent",
        fmt::format("epsilon {:.6g} at delta {:g} (rho {:.6g})", spent.at("epsilon").as_number(),
                    spent.at("delta").as_number(), spent.at("rho").as_number()));

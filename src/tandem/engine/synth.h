@@ -35,13 +35,18 @@ struct SynthSummary {
 SynthSettings settings_to_resume(const std::string& out, const SynthSettings& given,
                                  const std::function<bool(std::string_view)>& keep);
 
-// Makes the release. With a ledger, the whole budget is reserved before private data is opened; a
-// run that fails before anything is drawn gives it back and leaves nothing.
+// Makes the release. Whatever can be known to be wrong is found first; then, with a ledger, the
+// whole budget is reserved before private data is opened. A run that fails before anything is drawn
+// gives it back and leaves nothing. One that fails later by its disk, source or memory can be
+// resumed; one that would fail again settles what it spent and leaves nothing.
 SynthSummary synthesize(const SynthRun& run);
 
 // What it would do, its cost and its memory; reads no private data and spends nothing.
 std::vector<std::string> plan_synthesis(const SynthRun& run);
 
 std::string to_text(const SynthSummary& summary);
+
+// What a person types to go on with an interrupted release.
+std::string resuming_command(const std::string& out);
 
 }  // namespace tandem

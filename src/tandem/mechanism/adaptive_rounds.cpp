@@ -86,6 +86,7 @@ std::vector<Measurement> adaptive_rounds(Curator& curator, MultiplicativeWeights
   while (!curator.remaining().is_zero()) {
     if (curator.remaining() < round + round) round = curator.remaining();  // the last one
     const auto [to_select, to_measure] = round.split(options.select_share);
+    if (to_select.is_zero()) break;  // a last grain or two
     const double noise = selection_noise(curator, A.errors(), to_select, options.selection);
     if (dearer && options.smallest > 0.0) A.choose_among_larger(options.smallest * noise);
     const CellChoice q = curator.select_cell(A.errors(), to_select, options.selection);

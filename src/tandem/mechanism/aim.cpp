@@ -63,8 +63,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     if (last) std::tie(to_select, to_measure) = left.split(options.select_share);
     const double used = 1.0 - left.lower_bound() / rho.lower_bound();
     const double room = (options.max_model_mb - start.mb) * (last ? 1.0 : used);
-    const auto C = tractable(offered(closure, domain, rng), fit.model, held, start.mb + room,
-                             curator.threads());
+    const auto C = offered(closure, domain,
+                           tractable(fit.model, held, start.mb + room, curator.threads()), rng);
 
     // Select: where the model is further off than a measurement would be.
     auto answers = fit.model.project_all(C);

@@ -21,18 +21,25 @@ std::vector<LinearQuery> one_way_marginals(const Domain& domain) {
 std::optional<double> public_total(Curator& curator) {
   const LinearQuery total{Clique{}};
   const Cost nothing;
-  if (curator.unit().neighbors != Neighbors::ReplaceOne || curator.unit().rows_per_person != 1) {
-    return std::nullopt;
-  }
+  if (!curator.unit().keeps_rows()) return std::nullopt;
   const double rows = curator.measure(total, nothing).values.front();
   if (rows < 1.0) throw UsageError("The private table has no rows; give one with at least one.");
   return rows;
 }
 
-double measure_total(Curator& curator, Release& release) {
+void require_questions(const Problem& problem) {
+  for (const auto& [clique, weight] : problem.workload.cliques()) {
+    if (problem.domain.cells(clique) > 1) return;
+  }
+  throw UsageError(
+      "The workload names no column with more than one value, so there is nothing to select; name "
+      "others.");
+}
+
+double measure_total(Curator& curator, Release& release, double share) {
   if (const auto n = public_total(curator)) return release.total = *n;
   release.measurements.push_back(
-      curator.measure(LinearQuery{Clique{}}, curator.remaining() / 50.0));
+      curator.measure(LinearQuery{Clique{}}, curator.remaining() * share));
   return release.total = std::max(1.0, release.measurements.back().values.front());
 }
 

@@ -82,34 +82,78 @@ void exclude(const ImpossibleBox& box, const Domain& domain, Factor& zeros) {
   }
 }
 
-}  // namespace
+// What cannot occur, as far as a model of this size has room for it.
+struct HeldRules {
+  std::vector<Factor> zeros;
+  std::vector<Clique> cliques;   // of the zeros
+  std::vector<Clique> left_out;  // too large
+};
 
-ModelStart start_model(const Problem& problem, double limit_mb) {
+HeldRules hold_rules(const Problem& problem, double limit_bytes) {
   const Domain& domain = problem.domain;
-  check_columns_fit(domain, limit_mb);
   std::vector<const ImpossibleBox*> boxes;
   for (const auto& box : problem.impossible) boxes.push_back(&box);
   // Small ones first: more rules find room.
   std::ranges::stable_sort(boxes, {},
                            [&](const auto* box) { return cells_of(domain, clique_of(*box)); });
-  ModelStart start;
-  std::vector<Clique> left_out;
+  HeldRules out;
   for (const auto* box : boxes) {
     const Clique clique = clique_of(*box);
-    auto known = std::ranges::find(start.zeros, clique, &Factor::clique);
-    if (known == start.zeros.end()) {
-      const auto bytes = static_cast<double>(ModelSizer(domain, start.cliques).bytes_with(clique));
-      if (bytes > kShareOfRules * limit_mb * 1e6) {
-        if (std::ranges::find(left_out, clique) == left_out.end()) left_out.push_back(clique);
+    auto known = std::ranges::find(out.zeros, clique, &Factor::clique);
+    if (known == out.zeros.end()) {
+      const auto bytes = static_cast<double>(ModelSizer(domain, out.cliques).bytes_with(clique));
+      if (bytes > limit_bytes) {
+        if (std::ranges::find(out.left_out, clique) == out.left_out.end()) {
+          out.left_out.push_back(clique);
+        }
         continue;
       }
-      start.cliques.push_back(clique);
-      start.zeros.push_back({clique, std::vector<double>(domain.cells(clique), 0.0)});
-      known = start.zeros.end() - 1;
+      out.cliques.push_back(clique);
+      out.zeros.push_back({clique, std::vector<double>(domain.cells(clique), 0.0)});
+      known = out.zeros.end() - 1;
     }
     exclude(*box, domain, *known);
   }
-  for (const auto& clique : left_out) {
+  return out;
+}
+
+bool allow_a_row(const Domain& domain, std::span<const Factor> zeros) {
+  try {
+    const GraphicalModel model(domain, {zeros.begin(), zeros.end()}, 1.0);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+// UsageError that names columns of rules that contradict each other.
+void require_possible_row(const Domain& domain, std::span<const Factor> zeros) {
+  if (zeros.empty() || allow_a_row(domain, zeros)) return;
+  std::size_t first = 1;  // with so many of them there is no row any more
+  while (allow_a_row(domain, zeros.first(first))) ++first;
+  throw UsageError(fmt::format(
+      "The rules of the schema contradict each other: together they allow no row at all, at the "
+      "latest with the one on {}; loosen one of them.",
+      domain.describe(zeros[first - 1].clique)));
+}
+
+constexpr double kBytesToCheckRules = 64e6;
+
+}  // namespace
+
+void require_possible_row(const Problem& problem) {
+  require_possible_row(problem.domain, hold_rules(problem, kBytesToCheckRules).zeros);
+}
+
+ModelStart start_model(const Problem& problem, double limit_mb) {
+  const Domain& domain = problem.domain;
+  check_columns_fit(domain, limit_mb);
+  auto rules = hold_rules(problem, kShareOfRules * limit_mb * 1e6);
+  require_possible_row(domain, rules.zeros);
+  ModelStart start;
+  start.zeros = std::move(rules.zeros);
+  start.cliques = std::move(rules.cliques);
+  for (const auto& clique : rules.left_out) {
     start.warnings.push_back(fmt::format(
         "The model has no room for a rule on {}; rows that break it were settled after they were "
         "drawn, answers were not (a larger max-model-mb would hold it).",

@@ -22,9 +22,13 @@ struct ModelStart {
   std::vector<std::string> warnings;  // rules that there is no room for
 };
 
+// UsageError when the schema's rules contradict each other, as far as 64 MB can tell. For every
+// mechanism: one without a graphical model would release rows that break them.
+void require_possible_row(const Problem& problem);
+
 // Rules may take a quarter of the limit; those too large for that are left to the rows, which are
 // settled after they are drawn. UsageError that names the largest columns when they alone exceed
-// the limit.
+// the limit, and for rules that contradict each other.
 ModelStart start_model(const Problem& problem, double limit_mb);
 
 // What a run takes, before it starts: from above for memory, roughly for time.

@@ -55,17 +55,16 @@ int rounds_by_noise(Sigma usual, double n) {
          static_cast<int>(std::clamp(fewer, 0.0, static_cast<double>(kMostRounds - kFewestRounds)));
 }
 
-double rows_or_measured(Curator& curator) {
-  if (const auto n = public_total(curator)) return *n;
-  const auto y = curator.measure({Clique{}}, curator.remaining() * kTotalShare);
-  return std::max(1.0, y.values.front());
-}
+// Marginals of all public tables together.
+struct PublicCounts {
+  std::vector<Factor> marginals;
+  double rows = 0.0;  // n^
+};
 
-// Marginals of all public tables together, scaled by n / n^.
-std::vector<Factor> public_proxies(const PublicData& data, std::span<const Clique> cliques,
-                                   double n, Threads threads) {
-  std::vector<Factor> out;
-  double public_rows = 0.0;
+PublicCounts count_public(const PublicData& data, std::span<const Clique> cliques,
+                          Threads threads) {
+  PublicCounts counted;
+  auto& [out, public_rows] = counted;
   for (const auto& [name, table] : data.tables) {
     auto counts = count_marginals(table, cliques, threads);
     public_rows += static_cast<double>(table.rows());
@@ -80,10 +79,15 @@ std::vector<Factor> public_proxies(const PublicData& data, std::span<const Cliqu
     }
   }
   if (public_rows == 0.0) throw UsageError("jam-pgm: the public data has no rows; give some.");
-  for (auto& factor : out) {
-    for (double& value : factor.values) value *= n / public_rows;
+  return counted;
+}
+
+// The same scaled by n / n^.
+std::vector<Factor> public_proxies(PublicCounts counted, double n) {
+  for (auto& factor : counted.marginals) {
+    for (double& value : factor.values) value *= n / counted.rows;
   }
-  return out;
+  return std::move(counted.marginals);
 }
 
 Measurement proxy_measurement(const Factor& proxy) {
@@ -116,10 +120,12 @@ std::vector<Measurement> weighted_by_noise(std::vector<Measurement> y, Sigma usu
 
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   const auto start = start_model(problem, options.max_model_mb);
-  const double n = rows_or_measured(curator);
   const bool as_2024 = options.selection == Filtering::Of2024;
   const auto closure = candidates_of(problem, options.max_model_mb);
-  const auto proxies = public_proxies(problem.public_data, closure, n, curator.threads());
+  auto counted = count_public(problem.public_data, closure, curator.threads());
+  Release measured;
+  const double n = measure_total(curator, measured, kTotalShare);
+  const auto proxies = public_proxies(std::move(counted), n);
   std::vector<Score> proxy_errors;  // formulas are shared, not copied
   for (const auto& proxy : proxies) proxy_errors.push_back(l1_error(proxy));
   const Cost rho = curator.remaining();
@@ -141,8 +147,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const double used = 1.0 - curator.remaining().lower_bound() / rho.lower_bound();
     const double share = last ? 1.0 : std::max(used, 1.0 / T);
     const double room = (options.max_model_mb - start.mb) * share;
-    const auto C = tractable(offered(candidates, problem.domain, rng), fit.model, held,
-                             start.mb + room, curator.threads());
+    const auto C = offered(candidates, problem.domain,
+                           tractable(fit.model, held, start.mb + room, curator.threads()), rng);
     if (as_2024) candidates = C;
 
     // At a small budget selections are near random, and a public marginal weighs no more than a
@@ -185,7 +191,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
                        fit.model.potentials(), fit_options);
   }
 
-  return graphical_release(std::move(fit), std::move(y), n, start);
+  for (auto& measurement : y) measured.measurements.push_back(std::move(measurement));
+  return graphical_release(std::move(fit), std::move(measured.measurements), n, start);
 }
 
 Effort effort_of(const Problem& problem, const Options& options) {

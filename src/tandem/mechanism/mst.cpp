@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "tandem/mechanism/common.h"
 #include "tandem/mechanism/compression.h"
 #include "tandem/mechanism/graphical.h"
 #include "tandem/mechanism/mechanism.h"
+#include "tandem/mechanism/tractable.h"
 #include "tandem/model/junction_tree.h"
 
 namespace tandem::mechanism {
@@ -35,32 +37,64 @@ std::vector<Clique> all_pairs_of(const Domain& domain) {
   return out;
 }
 
-// Kruskal's algorithm, with the exponential mechanism in place of the maximum: at each step an edge
-// between two parts of the forest, by how wrong the model without any edge is about it.
-std::vector<Clique> spanning_tree(Curator& curator, const GraphicalModel& independent,
-                                  const ModelStart& start, Cost step, double limit_mb) {
-  const Domain& domain = independent.domain();
-  const auto pairs = all_pairs_of(domain);
-  std::vector<Candidate> errors;
-  for (auto& answer : independent.project_all(pairs)) {
-    const Clique pair = answer.clique;
-    errors.push_back({pair, Origin::Private, l1_error(std::move(answer))});
+// How wrong the model without any edge is about pairs, kept from one selection to the next.
+class PairErrors {
+ public:
+  PairErrors(const GraphicalModel& independent, std::size_t most_cells)
+      : independent_(independent), most_cells_(most_cells) {}
+
+  std::vector<Candidate> of(std::span<const Clique> pairs) {
+    std::vector<Clique> missing;
+    for (const auto& pair : pairs) {
+      if (!known_.contains(pair)) missing.push_back(pair);
+    }
+    for (const auto& pair : missing) cells_ += independent_.domain().cells(pair);
+    if (cells_ > most_cells_ && !known_.empty()) {
+      known_.clear();
+      cells_ = 0;
+      return of(pairs);
+    }
+    for (auto& answer : independent_.project_all(missing)) {
+      const Clique pair = answer.clique;
+      known_.emplace(pair, l1_error(std::move(answer)));
+    }
+    std::vector<Candidate> out;
+    for (const auto& pair : pairs) out.push_back({pair, Origin::Private, known_.at(pair)});
+    return out;
   }
+
+ private:
+  const GraphicalModel& independent_;
+  std::size_t most_cells_;
+  std::unordered_map<Clique, Score> known_;
+  std::size_t cells_ = 0;
+};
+
+// Kruskal's algorithm, with the exponential mechanism in place of the maximum: at each step an edge
+// between two parts of the forest, by how wrong the model without any edge is about it. Pairs that
+// no model within the limit can hold are never asked for, and of very many a random choice is.
+std::vector<Clique> spanning_tree(Curator& curator, const GraphicalModel& independent,
+                                  const ModelStart& start, Cost step, double limit_mb, Rng& rng) {
+  const Domain& domain = independent.domain();
+  const RoundLimit limit;
+  PairErrors errors(independent, limit.cells);
+  const auto pairs = all_pairs_of(domain);
   std::vector<std::size_t> part(domain.size());  // of the forest
   std::iota(part.begin(), part.end(), std::size_t{0});
   std::vector<Clique> tree;
   std::vector<Clique> held = start.cliques;
   for (;;) {
-    const ModelSizer sizer(domain, held);
-    std::vector<Candidate> C;
-    for (const auto& candidate : errors) {
-      const Clique& pair = candidate.clique;
-      if (part[pair[0]] == part[pair[1]]) continue;
-      if (static_cast<double>(sizer.bytes_with(pair)) > limit_mb * 1e6) continue;
-      C.push_back(candidate);
+    std::vector<Clique> joining;
+    for (const auto& pair : pairs) {
+      if (part[pair[0]] != part[pair[1]]) joining.push_back(pair);
     }
+    const ModelSizer sizer(domain, held);
+    const auto has_room = [&](std::span<const Clique> candidates) {
+      return sizer.within(candidates, limit_mb * 1e6, curator.threads());
+    };
+    const auto C = offered(joining, domain, has_room, rng, limit);
     if (C.empty()) return tree;
-    const Clique best = C[curator.select(C, step)].clique;
+    const Clique best = C[curator.select(errors.of(C), step)];
     tree.push_back(best);
     held.push_back(best);
     const std::size_t joined = part[best[1]];
@@ -69,7 +103,7 @@ std::vector<Clique> spanning_tree(Curator& curator, const GraphicalModel& indepe
   }
 }
 
-Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
+Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   const Domain& domain = problem.domain;
   const auto start = start_model(problem, options.max_model_mb);
   const auto n = public_total(curator);
@@ -85,7 +119,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 
   std::vector<Clique> tree;
   if (edges > 0.0) {
-    tree = spanning_tree(curator, independent, start, third / edges, options.max_model_mb);
+    tree = spanning_tree(curator, independent, start, third / edges, options.max_model_mb, rng);
   }
 
   std::vector<LinearQuery> queries;

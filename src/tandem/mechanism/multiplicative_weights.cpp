@@ -210,12 +210,4 @@ std::vector<std::string> misfit_warnings(const MultiplicativeWeights& A) {
                   missed, A.measured().size(), worst / A.n())};
 }
 
-std::vector<std::string> noise_warnings(Sigma sigma, double n) {
-  if (sigma.value() <= n) return {};
-  return {
-      fmt::format("The noise of one answer, {:.3g}, is larger than the table; the budget is too "
-                  "small for what was asked.",
-                  sigma.value())};
-}
-
 }  // namespace tandem

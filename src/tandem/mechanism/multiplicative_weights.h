@@ -118,7 +118,4 @@ void check_model_memory(const std::string& mechanism, const Domain& domain,
 // fit.
 std::vector<std::string> misfit_warnings(const MultiplicativeWeights& A);
 
-// A warning when the noise of a single answer is larger than the table; nothing otherwise.
-std::vector<std::string> noise_warnings(Sigma sigma, double n);
-
 }  // namespace tandem

@@ -60,8 +60,9 @@ double public_row_count(const Problem& problem) {
   return rows;
 }
 
-MultiplicativeWeights start_from(const Problem& problem, const Options& options, double n,
-                                 Threads threads) {
+// A_0, once everything that can be wrong with it has been looked at.
+Support public_start(const Problem& problem, const Options& options) {
+  require_questions(problem);
   if (!options.public_weights.empty() &&
       options.public_weights.size() != problem.public_data.tables.size()) {
     throw UsageError(
@@ -69,10 +70,22 @@ MultiplicativeWeights start_from(const Problem& problem, const Options& options,
                     "tables; give one for each.",
                     options.public_weights.size(), problem.public_data.tables.size()));
   }
+  double weight = options.public_weights.empty() ? 1.0 : 0.0;
+  for (std::size_t i = 0; i < options.public_weights.size(); ++i) {
+    if (problem.public_data.tables[i].table.rows() > 0) weight += options.public_weights[i];
+  }
+  if (weight == 0.0) {
+    throw UsageError("--param public-weights leaves no public row a weight; give one above 0.");
+  }
   check_model_memory("mw-pub", problem.domain, problem.workload, public_row_count(problem),
                      options.max_model_mb, "raise it, or take fewer public rows or marginals");
   Support A_0 = public_rows(problem.public_data, options.public_weights);
   if (options.start == Start::Uniform) A_0.weights.assign(A_0.weights.size(), 1.0);
+  return A_0;
+}
+
+MultiplicativeWeights start_from(Support A_0, const Problem& problem, const Options& options,
+                                 double n, Threads threads) {
   std::vector<MultiplicativeWeights::Part> parts;
   parts.push_back({problem.domain.all(), std::move(A_0)});
   MultiplicativeWeights A(problem.domain, problem.workload, std::move(parts), n, threads);
@@ -124,8 +137,9 @@ void chosen_rounds(Curator& curator, MultiplicativeWeights& A, const Problem& pr
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   Release release;
   release.warnings = public_data_warnings(problem);
+  Support A_0 = public_start(problem, options);
   const double n = measure_total(curator, release);
-  MultiplicativeWeights A = start_from(problem, options, n, curator.threads());
+  MultiplicativeWeights A = start_from(std::move(A_0), problem, options, n, curator.threads());
   if (options.rounds) {
     fixed_rounds(curator, A, options, *options.rounds, release, rng);
   } else {
@@ -133,18 +147,14 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     for (auto& warning : misfit_warnings(A)) release.warnings.push_back(std::move(warning));
   }
   if (!release.model) release.model = A.last();  // no round: the public data
-  if (!release.measurements.empty()) {
-    for (auto& warning : noise_warnings(release.measurements.back().sigma, n)) {
-      release.warnings.push_back(std::move(warning));
-    }
-  }
   return release;
 }
 
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                               const Options& options) {
   const double public_rows = public_row_count(problem);
-  const MultiplicativeWeights A = start_from(problem, options, public_rows, curator.threads());
+  const MultiplicativeWeights A =
+      start_from(public_start(problem, options), problem, options, public_rows, curator.threads());
   const LinearQuery cell = A.query({0, 0});
   const auto costs = [&](double share) {
     const auto [to_select, to_measure] = (curator.remaining() * share).split(select_share(options));

@@ -90,6 +90,7 @@ double checked_rows(const Problem& problem, const Options& options) {
 }
 
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
+  require_questions(problem);
   checked_rows(problem, options);
   Release release;
   const double n = measure_total(curator, release);
@@ -116,12 +117,12 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     A.end_round();
   }
   release.model = options.output == Output::Average ? A.average() : A.last();
-  release.warnings = noise_warnings(release.measurements.back().sigma, n);
   return release;
 }
 
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                               const Options& options) {
+  require_questions(problem);
   const double rows = checked_rows(problem, options);
   const auto groups = groups_of(problem);
   const auto& clique = problem.workload.cliques().front().clique;

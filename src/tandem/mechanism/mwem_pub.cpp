@@ -71,9 +71,12 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   release.warnings = public_data_warnings(problem);
   check_model_memory("mwem-pub", problem.domain, problem.workload, public_row_count(problem),
                      options.max_model_mb, "raise it, or take fewer public rows or marginals");
+  require_questions(problem);
+  round_cost(curator, options);  // says whether there can be one
+  Support A_0 = public_rows(problem.public_data);
   const double n = measure_total(curator, release);
   std::vector<MultiplicativeWeights::Part> parts;
-  parts.push_back({problem.domain.all(), public_rows(problem.public_data)});  // A_0
+  parts.push_back({problem.domain.all(), std::move(A_0)});
   MultiplicativeWeights A(problem.domain, problem.workload, std::move(parts), n, curator.threads());
 
   const auto [to_select, to_measure] = round_cost(curator, options);
@@ -84,14 +87,12 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     A.end_round();
   }
   release.model = options.output == Output::Average ? A.average() : A.last();
-  for (auto& warning : noise_warnings(release.measurements.back().sigma, n)) {
-    release.warnings.push_back(std::move(warning));
-  }
   return release;
 }
 
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                               const Options& options) {
+  require_questions(problem);
   const double rows = public_row_count(problem);
   check_model_memory("mwem-pub", problem.domain, problem.workload, rows, options.max_model_mb,
                      "raise it, or take fewer public rows or marginals");

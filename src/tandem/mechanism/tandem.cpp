@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <optional>
 #include <tuple>
@@ -84,16 +85,18 @@ struct Expected {
   }
 };
 
-// Inside what is measured, or with it within the limit.
-std::vector<Clique> affordable(std::span<const Clique> closure, const Domain& domain,
-                               std::span<const Clique> measured, double limit_mb, Threads threads) {
-  const auto fits = ModelSizer(domain, measured).within(closure, limit_mb * 1e6, threads);
-  std::vector<Clique> out;
-  for (std::size_t i = 0; i < closure.size(); ++i) {
-    const auto holds = [&](const Clique& m) { return m.contains(closure[i]); };
-    if (fits[i] != 0 || std::ranges::any_of(measured, holds)) out.push_back(closure[i]);
-  }
-  return out;
+// There is room for what lies inside what is measured, and for what stays within the limit with it.
+HasRoom affordable(const Domain& domain, const std::vector<Clique>& measured, double limit_mb,
+                   Threads threads) {
+  return [measured, sizer = std::make_shared<const ModelSizer>(domain, measured), limit_mb,
+          threads](std::span<const Clique> candidates) {
+    auto fits = sizer->within(candidates, limit_mb * 1e6, threads);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const auto holds = [&](const Clique& m) { return m.contains(candidates[i]); };
+      if (fits[i] == 0 && std::ranges::any_of(measured, holds)) fits[i] = 1;
+    }
+    return fits;
+  };
 }
 
 PublicPrior public_prior(const Problem& problem, double n, const Options& options,
@@ -181,7 +184,9 @@ std::vector<Candidate> scores(const Curator& curator, const CombinedModel& p,
   for (std::size_t i = 0; i < C.size(); ++i) {
     const double lost = options.crowding * n * crowded_out[i];
     const double hoped = w.at(C[i]) * (expected[i].unmeasured - expected[i].measured);
-    if (lost > std::max(0.0, hoped) && lost < visible) continue;  // it could be drawn all the same
+    const bool is_column = C[i].size() == 1;  // always offered, so that there is a candidate
+    // What loses more than it can gain could be drawn all the same.
+    if (!is_column && lost > std::max(0.0, hoped) && lost < visible) continue;
     out.push_back({C[i], Origin::Private,
                    w.at(C[i]) * (l1_error(std::move(answers[i])) - expected[i].measured) - lost});
   }
@@ -278,9 +283,9 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const bool last = left < (to_select + to_measure) * 2.0;
     if (last) std::tie(to_select, to_measure) = left.split(options.select_share);
     const double used = last ? 1.0 : 1.0 - left.lower_bound() / rho.lower_bound();
+    const double limit_mb = start.mb + (options.max_model_mb - start.mb) * used;
     const auto C =
-        affordable(offered(closure, domain, rng), domain, p.held(),
-                   start.mb + (options.max_model_mb - start.mb) * used, curator.threads());
+        offered(closure, domain, affordable(domain, p.held(), limit_mb, curator.threads()), rng);
 
     // Select: where the model is further off than a measurement, shrunk to it, would leave it.
     const auto scored = scores(curator, p, C, w, largest_w, to_select, to_measure, options);

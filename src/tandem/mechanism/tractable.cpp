@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -11,30 +12,57 @@
 
 namespace tandem {
 
-std::vector<Clique> offered(std::span<const Clique> candidates, const Domain& domain, Rng& rng,
-                            const RoundLimit& limit) {
-  std::vector<std::size_t> all(candidates.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  const auto first = std::stable_partition(
-      all.begin(), all.end(), [&](std::size_t i) { return candidates[i].size() <= 2; });
-  const auto first_large = static_cast<std::size_t>(first - all.begin());
+namespace {
+
+// Positions of the candidates in the order in which a round takes them: single attributes, pairs,
+// then the others, each in random order.
+std::vector<std::size_t> drawn_order(std::span<const Clique> candidates, Rng& rng) {
+  std::vector<std::size_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto large = std::stable_partition(
+      order.begin(), order.end(), [&](std::size_t i) { return candidates[i].size() <= 2; });
+  const auto pairs = std::stable_partition(
+      order.begin(), large, [&](std::size_t i) { return candidates[i].size() <= 1; });
+  rng.shuffle(std::span(pairs, large));
+  rng.shuffle(std::span(large, order.end()));
+  return order;
+}
+
+}  // namespace
+
+std::vector<Clique> offered(std::span<const Clique> candidates, const Domain& domain,
+                            const HasRoom& has_room, Rng& rng, const RoundLimit& limit) {
   double cells = 0.0;
   for (const auto& candidate : candidates) cells += static_cast<double>(domain.cells(candidate));
-  if (all.size() <= limit.candidates && cells <= static_cast<double>(limit.cells)) {
-    return {candidates.begin(), candidates.end()};
+  std::vector<Clique> out;
+  if (candidates.size() <= limit.candidates && cells <= static_cast<double>(limit.cells)) {
+    const auto fits = has_room(candidates);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (fits[i] != 0) out.push_back(candidates[i]);
+    }
+    return out;
   }
+  // Rooms are asked for in batches: in a wide table most candidates never come up.
+  const auto order = drawn_order(candidates, rng);
   std::vector<std::size_t> chosen;
   std::size_t used = 0;
-  for (std::size_t i = 0; i < all.size() && chosen.size() < limit.candidates; ++i) {
-    const std::size_t end = i < first_large ? first_large : all.size();
-    std::swap(all[i], all[i + static_cast<std::size_t>(rng.below(end - i))]);
-    const std::size_t more = domain.cells(candidates[all[i]]);
-    if (!chosen.empty() && used + more > limit.cells) continue;
-    used += more;
-    chosen.push_back(all[i]);
+  for (std::size_t start = 0; start < order.size() && chosen.size() < limit.candidates;) {
+    const std::size_t end = std::min(order.size(), start + limit.candidates);
+    std::vector<Clique> batch;
+    for (std::size_t i = start; i < end; ++i) batch.push_back(candidates[order[i]]);
+    const auto fits = has_room(batch);
+    for (std::size_t i = start; i < end && chosen.size() < limit.candidates; ++i) {
+      const Clique& candidate = batch[i - start];
+      const std::size_t more = domain.cells(candidate);
+      const bool within = candidate.size() <= 1 || chosen.empty() || used + more <= limit.cells;
+      if (fits[i - start] == 0 || !within) continue;
+      used += more;
+      chosen.push_back(order[i]);
+    }
+    start = end;
+    if (used >= limit.cells - limit.cells / 64) break;  // full but for crumbs
   }
   std::ranges::sort(chosen);
-  std::vector<Clique> out;
   for (const auto i : chosen) out.push_back(candidates[i]);
   return out;
 }
@@ -53,17 +81,17 @@ double weight_of(const Clique& r, std::span<const double> attribute_weights) {
   return weight;
 }
 
-std::vector<Clique> tractable(std::span<const Clique> candidates, const GraphicalModel& model,
-                              std::span<const Clique> measured, double limit_mb, Threads threads) {
-  const ModelSizer sizer(model.domain(), measured);
-  const auto fits = sizer.within(candidates, limit_mb * 1e6, threads);
-  std::vector<Clique> out;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (fits[i] != 0 || model.tree().find(candidates[i]) < model.tree().cliques.size()) {
-      out.push_back(candidates[i]);
+HasRoom tractable(const GraphicalModel& model, std::span<const Clique> measured, double limit_mb,
+                  Threads threads) {
+  // A std::function is copied, and a sizer is not.
+  return [&model, sizer = std::make_shared<const ModelSizer>(model.domain(), measured), limit_mb,
+          threads](std::span<const Clique> candidates) {
+    auto fits = sizer->within(candidates, limit_mb * 1e6, threads);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (model.tree().find(candidates[i]) < model.tree().cliques.size()) fits[i] = 1;
     }
-  }
-  return out;
+    return fits;
+  };
 }
 
 double expected_noise(Sigma sigma, std::size_t cells) {

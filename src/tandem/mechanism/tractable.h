@@ -3,6 +3,7 @@
 // What mechanisms on graphical models share: which marginals a model has room for, and how much a
 // noisy one is off.
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,21 +21,25 @@ struct RoundLimit {
   std::size_t cells = std::size_t{1} << 23;
 };
 
-// The candidates of one round: all, or of more than the limit a random choice. Those of one
-// attribute or two come first; the order stays. Drawn anew each round, so that none is left out for
-// good. Nothing private is asked, so this costs no budget.
-std::vector<Clique> offered(std::span<const Clique> candidates, const Domain& domain, Rng& rng,
-                            const RoundLimit& limit = {});
+// Which of some candidates there is room for: a character each, not 0 where there is.
+using HasRoom = std::function<std::vector<char>(std::span<const Clique>)>;
+
+// The candidates of one round that there is room for: all, or of more than the limit a random
+// choice. Those of one attribute are always among them, then come pairs; the order stays. Drawn
+// anew each round, so that none is left out for good. Nothing private is asked, so this costs no
+// budget.
+std::vector<Clique> offered(std::span<const Clique> candidates, const Domain& domain,
+                            const HasRoom& has_room, Rng& rng, const RoundLimit& limit = {});
 
 // Of each attribute the weight of the workload's marginals that have it. The sum over a clique's
 // attributes is AIM's w_r = sum over the workload of |r and s|, without asking every s for every r.
 std::vector<double> attribute_weights(const Workload& workload, const Domain& domain);
 double weight_of(const Clique& r, std::span<const double> attribute_weights);
 
-// Those inside the model already, or whose model with all that was measured stays within the limit.
-std::vector<Clique> tractable(std::span<const Clique> candidates, const GraphicalModel& model,
-                              std::span<const Clique> measured, double limit_mb,
-                              Threads threads = {});
+// There is room for what is inside the model already, and for what stays within the limit together
+// with all that was measured. REQUIRES: model and measured outlive what is returned.
+HasRoom tractable(const GraphicalModel& model, std::span<const Clique> measured, double limit_mb,
+                  Threads threads = {});
 
 // E |noise|_1 of a marginal measured with Gaussian noise.
 double expected_noise(Sigma sigma, std::size_t cells);

@@ -40,7 +40,6 @@ struct PublicKey {
 };
 
 struct CuratorSettings {
-  PrivacyUnit unit;
   Threads threads;
   std::size_t cache_bytes = std::size_t{1} << 30;  // of true counts kept between calls
   // Called after each step with the share of the budget spent: public.
@@ -63,6 +62,10 @@ class Curator {
   Threads threads() const;       // that a mechanism may use
   bool seeded() const;           // the noise can be repeated: nothing is private
   const Filter& filter() const;  // what was spent, step by step
+  std::size_t steps() const;     // done so far, free ones and those of groups too
+  // Whether the last step was begun and not done: its data, disk or transcript failed. What a
+  // resumed run would find there may be better.
+  bool interrupted() const;
   Sigma noise_scale(const LinearQuery& query, Cost cost) const;  // what measure() would add
   Cost cost_for(const LinearQuery& query, Sigma sigma) const;    // its price, rounded up
   Cost cost_for_rate(std::span<const CellScores> scores, double rate) const;  // of one draw

@@ -11,6 +11,7 @@
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger.h"
 #include "tandem/privacy/mutant.h"
+#include "tandem/privacy/transcript.h"
 
 namespace tandem {
 
@@ -36,14 +37,28 @@ void Filter::charge(std::string what, Cost cost, Rho rho) {
   spent_rho_ = spent_rho;
 }
 
+void Filter::charge_again(const StepRecord& recorded) {
+  const auto amount = [](const std::string& grains) {
+    constexpr std::size_t kMostDigits = 37;  // hold 2^120 and fit 128 bits
+    if (grains.empty() || grains.size() > kMostDigits ||
+        grains.find_first_not_of("0123456789") != std::string::npos) {
+      throw UsageError("A recorded step states no amount of budget; its transcript is damaged.");
+    }
+    return Cost::from_grains(grains);
+  };
+  charge("an earlier step", amount(recorded.cost), Rho(amount(recorded.rho).upper_bound()));
+}
+
 LedgerCharge Filter::reservation() const {
   if (currency_ == Currency::Zcdp) return {std::nullopt, total_};
-  return {total_, Cost::at_least(pure_rho(Epsilon(total_.upper_bound())).value())};
+  const double less = mutant(Mutant::PureReservesLess) ? 0.25 : 1.0;
+  return {total_, Cost::at_least(less * pure_rho(Epsilon(total_.upper_bound())).value())};
 }
 
 LedgerCharge Filter::settlement() const {
   if (currency_ == Currency::Zcdp) return {std::nullopt, spent_};
-  return {spent_, std::min(spent_rho_, reservation().rho)};
+  const Cost rho = mutant(Mutant::PureSettlesHalf) ? spent_rho_ / 2.0 : spent_rho_;
+  return {spent_, std::min(rho, reservation().rho)};
 }
 
 }  // namespace tandem

@@ -15,6 +15,7 @@
 namespace tandem {
 
 struct LedgerCharge;
+struct StepRecord;
 
 enum class Currency { Zcdp, Pure };  // amounts of rho, or of epsilon
 
@@ -44,6 +45,9 @@ class Filter {
 
   // Privacy: called before data is touched or noise drawn. An error leaves all as it was.
   void charge(std::string what, Cost cost, Rho rho);
+
+  // A step that an earlier attempt took, from the amounts in its record.
+  void charge_again(const StepRecord& recorded);
 
   const std::vector<Charge>& charges() const { return charges_; }
 

@@ -15,6 +15,7 @@
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger_book.h"
 #include "tandem/privacy/ledger_file.h"
+#include "tandem/privacy/mutant.h"
 
 namespace tandem {
 
@@ -169,10 +170,10 @@ void Ledger::reserve(const std::string& run, const RunInfo& info, const LedgerCh
                       ": a seeded run is not private, so no ledger accepts it; leave the "
                       "seed out.");
   }
-  if (info.unit != impl_->terms.unit) {
+  if (!info.unit.covers(impl_->terms.unit)) {
     throw BudgetError(
         fmt::format("{}: the ledger protects {}, and this run states {}; state the "
-                    "ledger's.",
+                    "ledger's, or more rows.",
                     path, describe(impl_->terms.unit), describe(info.unit)));
   }
   if (!charge.pure && impl_->terms.delta.value() == 0.0) {
@@ -189,7 +190,7 @@ void Ledger::reserve(const std::string& run, const RunInfo& info, const LedgerCh
                                   path, in_quotes(run)));
   }
   Book::Sums with = book.sums();
-  with.add(charge);
+  with.add(charge, charge);
   if (!book.fits(with)) impl_->refuse_amount(book, charge);
 
   LedgerEntry entry = entry_of("reserve", run);
@@ -224,7 +225,7 @@ void Ledger::set_limit(Epsilon epsilon) {
 void Ledger::Impl::refuse_amount(const Book& book, const LedgerCharge& charge) const {
   const Delta delta = terms.delta;
   Book::Sums alone;
-  alone.add(charge);
+  alone.add(charge, charge);
   std::string left = "pure epsilon " + rounded_down(book.left_pure().lower_bound());
   if (delta.value() > 0.0) {
     const Rho rho(book.left_rho().lower_bound());
@@ -277,7 +278,7 @@ void Ledger::record_step(const std::string& run, std::int64_t index, const std::
   only_writer.commit();
 }
 
-void Ledger::settle(const std::string& run, const LedgerCharge& spent) {
+void Ledger::settle(const std::string& run, const LedgerCharge& spent, std::int64_t steps) {
   const std::string& path = impl_->path();
   Transaction only_writer(impl_->file, Transaction::Write);
   Book book = impl_->read();
@@ -289,6 +290,12 @@ void Ledger::settle(const std::string& run, const LedgerCharge& spent) {
   if (known->spent == spent) return;
   if (known->spent) {
     throw BudgetError(fmt::format("{}: run {} is settled at another amount.", path, run));
+  }
+  if (steps != known->steps && !mutant(Mutant::SettleFewerSteps)) {
+    throw BudgetError(fmt::format(
+        "{}: run {} has drawn {} step{} and would settle {}; resume the copy of the release that "
+        "drew most.",
+        path, run, known->steps, known->steps == 1 ? "" : "s", steps));
   }
   if (!within(spent, known->reserved)) {
     throw BudgetError(
@@ -327,7 +334,7 @@ VerifyReport Ledger::verify(std::span<const std::string> anchors) const {
       // With a little slack, so that a later accountant's rounding finds no fault in old entries.
       const double limit = book.terms().epsilon.value() * (1.0 + 1e-9);
       if (entry.kind == "reserve" && overspent.empty() &&
-          book.compose(book.sums()).epsilon.lower_bound() > limit) {
+          book.least_ever(book.sums()).lower_bound() > limit) {
         overspent = fmt::format("entry {} reserves more than the limit allows", entry.seq);
       }
     });

@@ -10,7 +10,7 @@
 // the disk when the call returns: two processes can't overspend together.
 //
 // A ledger holds nothing of the data: amounts, names, times, and digests of results that are
-// already private. It can be shown to whoever may see the releases.
+// already private. Whoever may see the releases, and how long they took to make, may see it.
 //
 // Work: reserve, settle, state, verify and report read the whole chain; record_step reads a few
 // rows. A Ledger serves one thread and does not survive fork(); open one in each process.
@@ -63,7 +63,7 @@ struct RunState {
 enum class Composition {
   Pure,  // every run is pure: the sum of their epsilons, delta 0
   Zcdp,  // the sum of all rho, converted at the ledger's delta
-  Mixed  // the sum of the pure epsilons, plus the rho of the other runs converted
+  Mixed  // the sum of the pure epsilons, plus the rho of the other runs converted, as reserved
 };
 std::string_view name_of(Composition composition);
 
@@ -125,7 +125,8 @@ class Ledger {
   const LedgerTerms& terms() const;
 
   // Sets an amount aside and returns the run's id, 32 random hexadecimal digits. BudgetError for a
-  // seeded run, another privacy unit, an amount above what is left, or a chain that is broken.
+  // seeded run, a privacy unit that does not cover the ledger's, an amount above what is left, or a
+  // chain that is broken.
   //
   // Privacy: when it returns, the smallest valid composition of all charges, this one included, is
   // within the limit (a privacy filter; see Book::compose for the theorems), and the charge is on
@@ -150,12 +151,14 @@ class Ledger {
   // that the run costs what it reserved, once.
   void record_step(const std::string& run, std::int64_t index, const std::string& digest);
 
-  // Ends a run and gives back what it did not spend. Once; the same amount again is left alone.
-  // BudgetError for more than was reserved, or for a pure amount where none was reserved.
+  // Ends a run that has taken `steps` steps and gives back what it did not spend. Once; the same
+  // amount again is left alone. BudgetError for more than was reserved, for a pure amount where
+  // none was reserved, and for another number of steps than were recorded.
   //
-  // Privacy: the caller vouches that the run's filter charged no more than `spent`; no step can be
-  // recorded afterwards.
-  void settle(const std::string& run, const LedgerCharge& spent);
+  // Privacy: the caller vouches that the run's filter charged no more than `spent` for these steps.
+  // A run that was resumed and stopped earlier than before would settle less than it has drawn; the
+  // steps tell. No step can be recorded afterwards.
+  void settle(const std::string& run, const LedgerCharge& spent, std::int64_t steps);
 
   // What a resumed run needs to know.
   //

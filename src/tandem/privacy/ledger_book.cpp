@@ -9,6 +9,7 @@
 #include "tandem/base/digest.h"
 #include "tandem/base/text.h"
 #include "tandem/privacy/accountant.h"
+#include "tandem/privacy/mutant.h"
 
 namespace tandem {
 
@@ -144,7 +145,7 @@ std::optional<std::string> Ledger::Book::take_reserve(const LedgerEntry& e) {
   runs_.push_back({*e.run, e.time, *e.mechanism, *e.label, *charge, 0, std::nullopt});
   // Amounts are at most 2^120 grains each, so sums below 2^127 can't overflow by one more.
   const Cost ceiling = Cost::at_most(kLargestCost) * 128.0;
-  sums_.add(*charge);
+  sums_.add(*charge, *charge);
   if (sums_.pure > ceiling || sums_.rho > ceiling) return "reserves an impossible amount";
   return std::nullopt;
 }
@@ -167,8 +168,7 @@ std::optional<std::string> Ledger::Book::take_settle(const LedgerEntry& e, Ledge
   }
   const auto charge = charge_of(e);
   if (!charge || !within(*charge, run.reserved)) return "settles more than was reserved";
-  sums_.remove(run.reserved);
-  sums_.add(*charge);
+  sums_.settle(run.reserved, *charge);
   run.spent = charge;
   return std::nullopt;
 }
@@ -189,30 +189,39 @@ std::optional<LedgerCharge> Ledger::Book::charge_of(const LedgerEntry& e) {
   return LedgerCharge{pure, *rho};
 }
 
-void Ledger::Book::Sums::add(const LedgerCharge& charge) {
+void Ledger::Book::Sums::add(const LedgerCharge& charge, const LedgerCharge& reserved) {
   rho = rho + charge.rho;
   if (charge.pure) {
     pure = pure + *charge.pure;
+    reserved_pure = reserved_pure + *reserved.pure;
   } else {
     other_rho = other_rho + charge.rho;
+    reserved_other_rho = reserved_other_rho + reserved.rho;
     ++others;
   }
 }
 
-void Ledger::Book::Sums::remove(const LedgerCharge& charge) {
-  rho = rho - charge.rho;
-  if (charge.pure) {
-    pure = pure - *charge.pure;
+void Ledger::Book::Sums::settle(const LedgerCharge& reserved, const LedgerCharge& spent) {
+  rho = rho - reserved.rho + spent.rho;
+  const bool drew_nothing = spent.rho.is_zero();
+  if (reserved.pure) {
+    pure = pure - *reserved.pure + *spent.pure;
+    if (drew_nothing) reserved_pure = reserved_pure - *reserved.pure;
   } else {
-    other_rho = other_rho - charge.rho;
-    --others;
+    other_rho = other_rho - reserved.rho + spent.rho;
+    if (drew_nothing) {
+      reserved_other_rho = reserved_other_rho - reserved.rho;
+      --others;
+    }
   }
 }
 
 Ledger::Book::Sums Ledger::Book::sums(bool settled) const {
   Sums sums;
   for (const auto& run : runs_) {
-    if (run.spent.has_value() == settled) sums.add(settled ? *run.spent : run.reserved);
+    if (run.spent.has_value() != settled) continue;
+    sums.add(run.reserved, run.reserved);
+    if (settled) sums.settle(run.reserved, *run.spent);
   }
   return sums;
 }
@@ -226,7 +235,10 @@ Cost Ledger::Book::converted(Cost rho) const {
 
 Ledger::Book::Total Ledger::Book::compose_apart(const Sums& sums) const {
   if (sums.others == 0) return {sums.pure, Composition::Pure};
-  return {sums.pure + converted(sums.other_rho), Composition::Mixed};
+  if (mutant(Mutant::MixReturnsUnspent)) {
+    return {sums.pure + converted(sums.other_rho), Composition::Mixed};
+  }
+  return {sums.reserved_pure + converted(sums.reserved_other_rho), Composition::Mixed};
 }
 
 Ledger::Book::Total Ledger::Book::compose(const Sums& sums) const {
@@ -235,6 +247,12 @@ Ledger::Book::Total Ledger::Book::compose(const Sums& sums) const {
   const Total together{converted(sums.rho), Composition::Zcdp};
   const bool tie_as_zcdp = sums.others != 0 && together.epsilon == apart.epsilon;
   return together.epsilon < apart.epsilon || tie_as_zcdp ? together : apart;
+}
+
+Cost Ledger::Book::least_ever(const Sums& sums) const {
+  const Cost today = compose(sums).epsilon;
+  if (sums.others == 0) return today;
+  return std::min(today, sums.pure + converted(sums.other_rho));
 }
 
 bool Ledger::Book::fits(const Sums& sums) const {
@@ -246,7 +264,7 @@ bool Ledger::Book::fits(const Sums& sums) const {
 Cost Ledger::Book::largest_that_fits(Cost low, LedgerCharge (*charge)(Cost)) const {
   const auto ok = [&](Cost amount) {
     Sums sums = sums_;
-    sums.add(charge(amount));
+    sums.add(charge(amount), charge(amount));
     return fits(sums);
   };
   if (!ok(low)) return {};

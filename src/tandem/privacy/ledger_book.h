@@ -25,14 +25,18 @@ class Ledger::Book {
   std::int64_t entries() const { return entries_; }
   const std::string& head() const { return head_; }
 
-  // Sums over some runs, from which every composition follows.
+  // Sums over some runs, from which every composition follows: of what each counts for, and of
+  // what it reserved, which does not depend on results.
   struct Sums {
     Cost pure;       // epsilon of the pure runs
     Cost rho;        // of all runs
     Cost other_rho;  // of the runs that are not pure
-    int others = 0;  // how many those are
-    void add(const LedgerCharge& charge);
-    void remove(const LedgerCharge& charge);
+    Cost reserved_pure;
+    Cost reserved_other_rho;
+    int others = 0;  // runs that are not pure
+    void add(const LedgerCharge& charge, const LedgerCharge& reserved);
+    // Privacy: a run that drew nothing knew nothing, so it is as if it had never been.
+    void settle(const LedgerCharge& reserved, const LedgerCharge& spent);
   };
   const Sums& sums() const { return sums_; }  // of what settled runs spent and open ones reserved
   Sums sums(bool settled) const;              // of one of the two
@@ -46,13 +50,17 @@ class Ledger::Book {
   // holding them under a limit keeps the promise when amounts are chosen after seeing earlier
   // results (Rogers et al. 2016; Whitehouse et al. 2023), and so does taking the smaller of the
   // two, because the pure one needs no delta. The mixed sum is proved for amounts that do not
-  // depend on results; docs/ledger.md#amounts-chosen-after-seeing-results says what holds else.
+  // depend on results, so it counts what runs reserved: what they spend depends on what they saw.
+  // docs/ledger.md#amounts-chosen-after-seeing-results says what holds else.
   struct Total {
     Cost epsilon;
     Composition composition = Composition::Pure;
   };
   Total compose(const Sums& sums) const;
   bool fits(const Sums& sums) const;  // compose(sums) is within the limit
+  // The smallest total that any version has accepted runs by: up to 0.1, a mixed sum counted
+  // settled runs as what they had spent.
+  Cost least_ever(const Sums& sums) const;
 
   // The largest run of each kind that still fits, rounded down.
   //

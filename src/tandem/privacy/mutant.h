@@ -13,6 +13,10 @@ enum class Mutant {
   NoSlack,              // the sensitivity on the grid leaves out what flooring adds
   ReplaceAsRemove,      // replacing a row is taken to move as far as removing one
   ForgetRowsPerPerson,  // every person counts as one row
+  UnitLeftBehind,       // an opened table protects one row a person, whatever was asked
+  NobodyIsAbsent,       // a named person is taken to have a row in every neighbour
+  NoBound,              // columns of a map too large to compare are taken to be all alike
+  BoundTooLow,          // or half as far apart as negative coefficients allow
   LaplaceByL2,          // Laplace noise scaled to the L2 distance
   RoundSigmaDown,       // noise a tenth too small
   NoNoise,              // measurements come out exact
@@ -23,7 +27,12 @@ enum class Mutant {
   ChargeNothing,        // steps are drawn without asking the filter
   ChargeHalf,           // steps cost half of what they spend
   OneDrawPaid,          // many draws from one table at the price of one
+  OneDrawsRho,          // the same for what a pure run states as rho
+  RateRoundedUp,        // selection at a rate a rounding error above what it pays for
+  PureReservesLess,     // a pure run reserves epsilon^2/8 of rho instead of epsilon^2/2
+  PureSettlesHalf,      // a pure run settles half of its rho
   FreeGroups,           // dividing into groups costs nothing
+  CheapGroupRho,        // a pure run states a quarter of the rho of dividing into groups
   GroupsOverlap,        // each group sees all rows
   SpendAfterDrawing,    // the filter is asked when the draw is done
   PeekAtTotal,          // the total comes out exact under add-remove
@@ -32,6 +41,11 @@ enum class Mutant {
   DrawAgain,            // a resumed step is drawn once more
   KeepNoRecord,         // results are used without being recorded
   TakeAnyRecord,        // a resumed step may have asked something else
+  ForgetKindOfScore,    // a resumed selection may have been by another kind of error
+  ForgetListOfCells,    // or among other cells
+  RecordNoCost,         // steps are recorded as if they were free
+  SettleFewerSteps,     // a run may settle at less than the steps that the ledger holds
+  MixReturnsUnspent,    // pure and other runs together: what was not spent counts as given back
   End                   // how many there are
 };
 

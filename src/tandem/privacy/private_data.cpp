@@ -12,8 +12,10 @@
 
 namespace tandem {
 
-PrivateData::PrivateData(std::unique_ptr<DataSource> source) : source_(std::move(source)) {
+PrivateData::PrivateData(std::unique_ptr<DataSource> source, const PrivacyUnit& unit)
+    : source_(std::move(source)), unit_(unit) {
   check(source_ != nullptr, "private data has a source");
+  check(unit_.rows_per_person >= 1, "a person has at least one row");
 }
 PrivateData::~PrivateData() = default;
 PrivateData::PrivateData(PrivateData&&) noexcept = default;
@@ -63,7 +65,10 @@ PrivateData open_private(const std::string& source, const Schema& schema,
 #ifdef TANDEM_MUTANTS
   if (mutant(Mutant::DomainFromRows)) loaded.table = with_domain_of_rows(loaded.table);
 #endif
-  return PrivateData(memory_source(std::move(loaded.table), options.threads));
+  PrivacyUnit unit = options.unit;
+  if (!options.person.empty()) unit.may_be_absent = true;
+  if (mutant(Mutant::UnitLeftBehind)) unit = {unit.neighbors, 1, unit.may_be_absent};
+  return {memory_source(std::move(loaded.table), options.threads), unit};
 }
 
 }  // namespace tandem

@@ -234,6 +234,7 @@ ScoreGrid ScoreGrid::of(std::span<const CellScores> scores, const Domain& domain
 double ScoreGrid::rate_for(double epsilon) const {
   const double rate =
       epsilon / (2.0 * static_cast<double>(std::max<std::uint64_t>(sensitivity, 1)));
+  if (mutant(Mutant::RateRoundedUp)) return std::nextafter(rate, HUGE_VAL);
   return std::max(0.0, std::nextafter(rate, 0.0));
 }
 

@@ -21,7 +21,6 @@ namespace tandem {
 namespace {
 
 constexpr std::int64_t kLargestCoefficient = std::int64_t{1} << 40;
-constexpr double kMostSteps = 1e9;
 
 using ColumnEntry = std::pair<std::size_t, std::int64_t>;  // row, coefficient
 using MapColumn = std::vector<ColumnEntry>;                // sorted by row
@@ -78,9 +77,10 @@ void measure_distance(const MapColumn& a, const MapColumn& b, Extremes& out) {
   out.l2_distance = std::max(out.l2_distance, l2);
 }
 
-Extremes extremes_of(const LinearMap& map, std::size_t cells) {
+Extremes extremes_of(const LinearMap& map, std::size_t cells, double most_steps) {
   check(map.columns() == cells, "a map has one column for each cell of its marginal");
   Extremes out;
+  bool has_negative = false;
   std::map<std::size_t, MapColumn> columns;  // those with an entry
   double entries = 0.0;
   for (std::size_t r = 0; r < map.outputs(cells); ++r) {
@@ -91,6 +91,7 @@ Extremes extremes_of(const LinearMap& map, std::size_t cells) {
         throw UsageError("A strategy's coefficient is above 2^40 units; choose a coarser unit.");
       }
       columns[column].emplace_back(r, coefficient);
+      has_negative = has_negative || coefficient < 0;
       least = std::min(least, coefficient);
       most = std::max(most, coefficient);
       out.entry = std::max(out.entry, magnitude(coefficient));
@@ -110,13 +111,17 @@ Extremes extremes_of(const LinearMap& map, std::size_t cells) {
     out.l1_norm = std::max(out.l1_norm, norm.l1_distance);
     out.l2_norm = std::max(out.l2_norm, norm.l2_distance);
   }
-  if (entries * static_cast<double>(different.size()) <= kMostSteps) {
+  if (entries * static_cast<double>(different.size()) <= most_steps) {
     for (auto a = different.begin(); a != different.end(); ++a) {
       for (auto b = std::next(a); b != different.end(); ++b) measure_distance(*a, *b, out);
     }
-  } else {  // |a - b| <= |a| + |b|, in both norms
+  } else {
+    // |a - b| <= |a| + |b| in both norms; where no entry is negative a.b >= 0, so |a - b|^2 <=
+    // |a|^2 + |b|^2.
+    const UInt128 norms = mutant(Mutant::BoundTooLow) ? 1 : has_negative ? 4 : 2;
     out.l1_distance = 2 * out.l1_norm;
-    out.l2_distance = 4 * out.l2_norm;
+    out.l2_distance = norms * out.l2_norm;
+    if (mutant(Mutant::NoBound)) out.l1_distance = out.l2_distance = 0;
   }
   return out;
 }
@@ -135,20 +140,21 @@ Extremes extremes_of_marginal(std::size_t cells) {
 }  // namespace
 
 QuerySensitivity sensitivity_of(const LinearQuery& query, const Domain& domain,
-                                const PrivacyUnit& unit) {
+                                const PrivacyUnit& unit, double most_steps) {
   check(unit.rows_per_person >= 1, "a person has at least one row");
   const std::size_t cells = domain.cells(query.clique);
-  const Extremes e =
-      query.map.is_identity() ? extremes_of_marginal(cells) : extremes_of(query.map, cells);
+  const Extremes e = query.map.is_identity() ? extremes_of_marginal(cells)
+                                             : extremes_of(query.map, cells, most_steps);
 
-  // With one row each, replacing moves the answer by a distance. With up to m, a person may also
-  // have none: the answer a A_i - b A_j, with a and b from 0 to m, is convex in (a, b), so its
-  // largest norm is at a corner: m times a norm or m times a distance.
+  // With exactly one row each, replacing moves the answer by a distance. With up to m, or where
+  // they may be absent, a person may also have none: the answer a A_i - b A_j, with a and b from 0
+  // to m, is convex in (a, b), so its largest norm is at a corner: m times a norm or a distance.
   const bool replace = unit.neighbors == Neighbors::ReplaceOne;
-  const bool one_row = unit.rows_per_person == 1;
+  const bool keeps_rows =
+      mutant(Mutant::NobodyIsAbsent) ? replace && unit.rows_per_person == 1 : unit.keeps_rows();
   const auto worst = [&](UInt128 norm, UInt128 distance) {
     if (!replace || mutant(Mutant::ReplaceAsRemove)) return norm;
-    return one_row ? distance : std::max(norm, distance);
+    return keeps_rows ? distance : std::max(norm, distance);
   };
   const auto rows = static_cast<UInt128>(unit.rows_per_person);
   QuerySensitivity out;

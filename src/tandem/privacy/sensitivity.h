@@ -4,9 +4,9 @@
 // neighbouring relation and the rows a person may have. Never passed in by a mechanism.
 //
 // A row of the table adds one column of the query's matrix to the answer. So under add-remove the
-// answer moves by a column's norm, under replace-one by the distance between two columns, and with
-// m rows a person by at most m times the larger of the two that apply. docs/privacy.md has the
-// proofs.
+// answer moves by a column's norm, under replace-one by the distance between two columns, or by a
+// norm where a person may be absent, and with m rows a person by at most m times the larger of the
+// two that apply. docs/privacy.md has the proofs.
 
 #include "tandem/base/units.h"
 #include "tandem/data/domain.h"
@@ -22,10 +22,14 @@ struct QuerySensitivity {
   double largest = 0.0;  // of any one output
 };
 
+// Steps that comparing all columns of a map with each other may take: some seconds.
+inline constexpr double kMostComparisons = 1e9;
+
 // Privacy: for all neighbouring tables, the distance between the exact answers is at most this. An
-// exact maximum for marginals and for maps whose columns can all be compared (about 10^9 steps);
-// beyond that an upper bound by the triangle inequality.
+// exact maximum for marginals and for maps whose columns can all be compared in `most_steps`;
+// beyond that an upper bound, exact too where no coefficient is negative and two of the columns
+// with the largest norm have no row in common.
 QuerySensitivity sensitivity_of(const LinearQuery& query, const Domain& domain,
-                                const PrivacyUnit& unit);
+                                const PrivacyUnit& unit, double most_steps = kMostComparisons);
 
 }  // namespace tandem

@@ -42,17 +42,14 @@ class FileTranscript final : public Transcript {
   FileTranscript(const std::string& path, std::shared_ptr<Ledger> ledger, std::string run)
       : path_(path), ledger_(std::move(ledger)), run_(std::move(run)) {
     const bool is_new = !std::filesystem::exists(path);
-    std::string text = is_new ? "" : read_text_file(path, kLargest);
-    text.resize(text.rfind('\n') + 1);  // npos + 1 is 0: a first line cut short
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = text.find('\n', at);
-      lines_.push_back(text.substr(at, end - at));
-      records_.push_back(
-          record_from_line(lines_.back(), fmt::format("{}, line {}", path, lines_.size())));
-      at = end + 1;
+    lines_ = transcript_lines(path);
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      records_.push_back(record_from_line(lines_[i], fmt::format("{}, line {}", path, i + 1)));
+      bytes += lines_[i].size() + 1;
     }
     file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    if (file_ < 0 || ftruncate(file_, static_cast<off_t>(text.size())) != 0 ||
+    if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes)) != 0 ||
         lseek(file_, 0, SEEK_END) < 0) {
       fail();
     }
@@ -86,8 +83,6 @@ class FileTranscript final : public Transcript {
   }
 
  private:
-  static constexpr std::size_t kLargest = std::size_t{1} << 34;
-
   // Privacy: the ledger admits one digest a step. When another copy of this run got there first,
   // this draw is thrown away unused and unseen.
   void register_step(std::size_t step) {
@@ -139,22 +134,41 @@ std::unique_ptr<Transcript> file_transcript(const std::string& path, std::shared
   return std::make_unique<FileTranscript>(path, std::move(ledger), run);
 }
 
+std::vector<std::string> transcript_lines(const std::string& path) {
+  constexpr std::size_t kLargest = std::size_t{1} << 34;
+  std::string text = std::filesystem::exists(path) ? read_text_file(path, kLargest) : "";
+  text.resize(text.rfind('\n') + 1);  // npos + 1 is 0: a first line cut short
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
 std::string to_line(const StepRecord& record) {
   Document results = Document::array();
   for (const auto& values : record.results) {
     Document::Array items(values.begin(), values.end());
     results.push(Document::array(std::move(items)));
   }
-  return Document::object({{"request", record.request}, {"results", std::move(results)}}).to_json();
+  return Document::object({{"request", record.request},
+                           {"cost", record.cost},
+                           {"rho", record.rho},
+                           {"results", std::move(results)}})
+      .to_json();
 }
 
 StepRecord record_from_line(const std::string& line, const std::string& where) {
-  static constexpr std::array<std::string_view, 2> kKeys = {"request", "results"};
+  static constexpr std::array<std::string_view, 4> kKeys = {"request", "cost", "rho", "results"};
   const Document document = Document::parse_json(line, where);
   if (!document.is_object()) document.fail("is not a step of a transcript.");
   document.allow_only(kKeys);
   StepRecord record;
   record.request = document.at("request").as_string();
+  record.cost = document.at("cost").as_string();
+  record.rho = document.at("rho").as_string();
   for (const auto& values : document.at("results").as_array()) {
     auto& out = record.results.emplace_back();
     for (const auto& value : values.as_array()) out.push_back(value.as_integer());

@@ -17,6 +17,9 @@ class Ledger;
 struct StepRecord {
   std::string request;  // digest of what was asked: a resumed run must ask the same
   std::vector<std::vector<std::int64_t>> results;
+  // What the run's budget was charged for it: grains of the run's currency, and of rho.
+  std::string cost = "0";
+  std::string rho = "0";
   bool operator==(const StepRecord&) const = default;
 };
 
@@ -37,6 +40,9 @@ std::unique_ptr<Transcript> memory_transcript(std::vector<StepRecord> recorded =
 // A last line cut short by a crash was never used and is dropped. UsageError on a damaged file.
 std::unique_ptr<Transcript> file_transcript(const std::string& path, std::shared_ptr<Ledger> ledger,
                                             const std::string& run);
+
+// The lines of a transcript file as they are there, without one that a crash cut short.
+std::vector<std::string> transcript_lines(const std::string& path);
 
 std::string to_line(const StepRecord& record);
 StepRecord record_from_line(const std::string& line, const std::string& where);

@@ -10,7 +10,7 @@
 namespace tandem {
 
 struct PublicTable {
-  std::string name;  // as the user wrote it
+  std::string name;  // as a release may show it: no path
   Table table;
 };
 

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 #include "tandem/base/rng.h"
 #include "tandem/base/text.h"
@@ -229,6 +230,15 @@ Workload Workload::from_document(const Domain& domain, const Document& document,
     cliques.push_back({Clique(std::move(ids)), weight});
   }
   return {domain, std::move(name), cliques};
+}
+
+std::string Workload::digest() const {
+  std::string text;
+  for (const auto& [clique, weight] : cliques_) {
+    for (const auto id : clique) text += fmt::format("{},", id);
+    text += fmt::format("{:a};", weight);
+  }
+  return sha256_hex(text);
 }
 
 std::vector<Clique> Workload::downward_closure() const {

@@ -45,6 +45,8 @@ class Workload {
   std::size_t size() const { return cliques_.size(); }
   std::size_t queries() const { return queries_; }  // cells of all marginals
 
+  std::string digest() const;  // SHA-256 of the marginals and their weights, whatever the name
+
   // Every nonempty part of every clique, smaller ones first.
   std::vector<Clique> downward_closure() const;
 

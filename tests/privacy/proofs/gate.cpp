@@ -13,6 +13,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/rng.h"
 #include "tandem/data/schema.h"
+#include "tandem/privacy/ledger.h"
 
 namespace tandem::proofs {
 
@@ -77,11 +78,11 @@ Violation spending_comes_first() {
           }
         };
         CuratorSettings settings;
-        settings.unit = {Neighbors::AddRemove, 1};
         settings.cache_bytes = 0;
         Curator curator(
             PrivateData(std::make_unique<ProbeSource>(world(), Histogram{3, 1, 0, 2},
-                                                      [&](auto) { look("rows were counted"); })),
+                                                      [&](auto) { look("rows were counted"); }),
+                        PrivacyUnit{Neighbors::AddRemove, 1}),
             filter_of(currency, 4.0),
             std::make_unique<ProbeEntropy>(3, [&] { look("noise was drawn"); }),
             memory_transcript(), settings);
@@ -113,10 +114,10 @@ Violation refusals_change_nothing() {
       int touched = 0;
       auto records = std::make_shared<std::vector<StepRecord>>();
       CuratorSettings settings;
-      settings.unit = {Neighbors::AddRemove, 1};
       settings.progress = [&](std::size_t, double) { ++touched; };
       Curator curator(PrivateData(std::make_unique<ProbeSource>(world(), Histogram{3, 1, 0, 2},
-                                                                [&](auto) { ++touched; })),
+                                                                [&](auto) { ++touched; }),
+                                  PrivacyUnit{Neighbors::AddRemove, 1}),
                       filter_of(currency, 1.0),
                       std::make_unique<ProbeEntropy>(3, [&] { ++touched; }),
                       std::make_unique<ProbeTranscript>(records), settings);
@@ -160,7 +161,6 @@ Schema schema() {
 std::vector<double> counts_of(const std::string& path, const PrivateSourceOptions& options,
                               Domain* domain = nullptr) {
   CuratorSettings settings;
-  settings.unit = options.unit;
   Curator curator(open_private(path, schema(), options), Filter::pure(Epsilon(1.0)),
                   std::make_unique<test::NoNoise>(), memory_transcript(), settings);
   if (domain != nullptr) *domain = curator.domain();
@@ -232,6 +232,121 @@ Violation domain_is_the_schemas() {
     if (!(domain == schema().domain()) || counts.size() != 6) {
       return "the domain depends on private rows";
     }
+  }
+  return std::nullopt;
+}
+
+// The gate protects whom the table was opened for. Where people are named one may be absent, so the
+// number of rows costs what anything else does.
+Violation opened_tables_keep_their_unit() {
+  const test::TempDir dir;
+  const std::vector<Row> rows = {{1, 0, 0}, {2, 1, 1}, {3, 2, 0}};
+  std::vector<Row> nameless = rows;
+  nameless[1].person = 0;
+  const auto open = [&](const std::vector<Row>& table, const PrivateSourceOptions& options) {
+    return Curator(open_private(dir.write("p.csv", csv(table)), schema(), options),
+                   Filter::zcdp(Rho(1.0)), std::make_unique<SeededEntropy>(3), memory_transcript(),
+                   {});
+  };
+  for (const auto neighbors : {Neighbors::ReplaceOne, Neighbors::AddRemove}) {
+    for (const int most : {1, 5}) {
+      for (const std::string person : {"", "who"}) {
+        const PrivacyUnit asked{neighbors, most};
+        Curator curator = open(rows, {asked, person, {}});
+        PrivacyUnit expected = asked;
+        expected.may_be_absent = !person.empty();
+        if (curator.unit() != expected) {
+          return fmt::format("opened for {}, the gate protects {}", show(expected),
+                             show(curator.unit()));
+        }
+        const LinearQuery total{Clique{}};
+        const bool is_free = curator.noise_scale(total, curator.remaining()).value() == 0.0;
+        if (is_free != expected.keeps_rows()) {
+          return fmt::format("the total is {} ({})", is_free ? "free" : "not free", show(expected));
+        }
+      }
+    }
+  }
+  // One person's row loses its name: neighbours, which a free total would tell apart.
+  const PrivateSourceOptions named{{Neighbors::ReplaceOne, 1}, "who", {}};
+  const auto all = counts_of(dir.write("all.csv", csv(rows)), named);
+  const auto fewer = counts_of(dir.write("fewer.csv", csv(nameless)), named);
+  if (all == fewer) return "a row that names nobody was kept";
+  // An id is the same person however it is padded.
+  const auto padded = counts_of(
+      dir.write("padded.csv", "b,who,a\n0,p1,0\n1, p1,0\n1,p1\t,1\n1,\"p1 \",2\n"), named);
+  double kept = 0.0;
+  for (const double count : padded) kept += count;
+  if (kept != 1.0) return fmt::format("one person keeps {} rows under other spellings", kept);
+  return std::nullopt;
+}
+
+Violation runs_settle_what_they_charged() {
+  static const std::vector<double> kReference = {1.0, 2.0, 0.0, 0.5};
+  const std::vector<CellScores> cells = {{{Clique{0, 1}}, kReference, CellScore::Absolute, 1.0}};
+  for (const auto currency : kCurrencies) {
+    auto records = std::make_shared<std::vector<StepRecord>>();
+    const Filter whole = filter_of(currency, 1.0);
+    Curator curator(PrivateData(std::make_unique<ProbeSource>(world(), Histogram{3, 1, 0, 2}),
+                                PrivacyUnit{Neighbors::AddRemove, 1}),
+                    whole, std::make_unique<SeededEntropy>(5),
+                    std::make_unique<ProbeTranscript>(records), {});
+    const bool pure = currency == Currency::Pure;
+    // Each step's rho is known beforehand.
+    double rho = 0.0;
+    const auto rho_of = [&](double amount) { return pure ? amount * amount / 2.0 : amount; };
+    curator.measure({Clique{0}}, whole.price(0.25));
+    rho += rho_of(0.25);
+    curator.select_cell(cells, whole.price(0.125));
+    rho += pure ? 0.125 * 0.125 / 8.0 : 0.125;
+    const double rate = 0.01;
+    const double draw = 2.0 * rate;  // its epsilon: the sensitivity is 1
+    curator.sample_cells(cells, rate, 3);
+    rho += 3.0 * draw * draw / 8.0;
+    for (auto& part : curator.partition(PublicKey::codes_of(world(), 1), whole.price(0.25))) {
+      part.measure({Clique{0}}, part.remaining());
+    }
+    rho += rho_of(0.25);
+    const auto off = [](double found, double expected) {
+      return std::abs(found - expected) > 1e-5 * expected;
+    };
+    const LedgerCharge reserved = curator.filter().reservation();
+    const LedgerCharge spent = curator.filter().settlement();
+    if (off(reserved.rho.upper_bound(), rho_of(1.0))) {
+      return fmt::format("a budget of 1 reserves a rho of {}", reserved.rho.upper_bound());
+    }
+    if (off(spent.rho.upper_bound(), rho)) {
+      return fmt::format("steps of rho {:.8g} settle at {:.8g}", rho, spent.rho.upper_bound());
+    }
+    if (spent.pure.has_value() != pure || reserved.pure.has_value() != pure) {
+      return "a run reserves or settles another currency than its own";
+    }
+    // What a dead run spent is in its transcript.
+    Filter again = whole;
+    for (const auto& record : *records) again.charge_again(record);
+    if (again.settlement() != spent) return "the transcript says another amount than the filter";
+    if (curator.steps() != records->size()) return "steps were taken and not recorded";
+  }
+  return std::nullopt;
+}
+
+Violation ledgers_take_whole_runs() {
+  const test::TempDir dir;
+  Ledger ledger = Ledger::create(dir / "a", {"people", Epsilon(4.0), Delta(1e-9), PrivacyUnit{}});
+  const RunInfo info{"mst", "r", PrivacyUnit{}, false};
+  const auto pure = [](double epsilon) { return Filter::pure(Epsilon(epsilon)).reservation(); };
+  const std::string run = ledger.reserve(info, pure(1.5));
+  ledger.record_step(run, 0, std::string(64, 'a'));
+  try {
+    ledger.settle(run, pure(0.01), 0);
+    return "a run settled fewer steps than it has drawn";
+  } catch (const BudgetError&) {
+  }
+  ledger.settle(run, pure(0.01), 1);
+  ledger.reserve(info, Filter::zcdp(Rho(0.001)).reservation());
+  ledger.reserve(info, pure(2.0));
+  if (ledger.report().total.epsilon.value() < 3.5) {
+    return "a mix of pure and other runs counts less than was reserved";
   }
   return std::nullopt;
 }

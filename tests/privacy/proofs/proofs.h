@@ -41,6 +41,8 @@ Violation cell_scores_move_as_declared();
 Violation strategies_move_as_declared();
 // k of a person's m rows move a score by k/m of the declaration at most: what groups rest on.
 Violation few_rows_move_their_share();
+// Twice the sensitivity times the rate of a selection is at most its epsilon, in exact fractions.
+Violation rates_are_rounded_down();
 
 // ---- Record and replay --------------------------------------------------------------------------
 
@@ -48,6 +50,7 @@ Violation neighbours_ask_the_same();           // frozen draws: same requests, s
 Violation inputs_stay_within_declarations();   // the same noise on neighbours: distance of inputs
 Violation recorded_steps_are_never_redrawn();  // cut anywhere, a run goes on where it was
 Violation changed_requests_are_refused();
+Violation changed_scores_are_refused();  // by another kind of error, or among other cells
 
 // ---- The gate as a whole ------------------------------------------------------------------------
 
@@ -55,6 +58,9 @@ Violation spending_comes_first();
 Violation refusals_change_nothing();
 Violation people_keep_their_share_of_rows();
 Violation domain_is_the_schemas();
+Violation opened_tables_keep_their_unit();  // and named people may be absent
+Violation runs_settle_what_they_charged();  // in both currencies, also from the transcript alone
+Violation ledgers_take_whole_runs();        // all steps, and in a mix what was reserved
 
 struct Proof {
   const char* name;

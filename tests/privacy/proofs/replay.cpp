@@ -88,6 +88,7 @@ class Script {
     }
     if (curator_.unit().neighbors != Neighbors::AddRemove) return;
 
+    next_step({});
     auto parts = curator_.partition(PublicKey::codes_of(domain, 0), share);
     for (auto& part : parts) {
       const auto [first, rest] = part.remaining().split(0.25);
@@ -199,9 +200,9 @@ Attempt attempt(const Domain& domain, const Histogram& table, const AttemptOptio
   const Filter filter = options.currency == Currency::Zcdp ? Filter::zcdp(Rho(budget))
                                                            : Filter::pure(Epsilon(budget));
   CuratorSettings settings;
-  settings.unit = options.unit;
   Curator curator(
-      PrivateData(std::make_unique<ProbeSource>(domain, table, [&](auto) { ++out.counts; })),
+      PrivateData(std::make_unique<ProbeSource>(domain, table, [&](auto) { ++out.counts; }),
+                  options.unit),
       filter, std::make_unique<ProbeEntropy>(options.seed, [&] { ++out.words; }),
       std::make_unique<ProbeTranscript>(records,
                                         [&](std::size_t step) {
@@ -298,7 +299,7 @@ Violation for_all(const std::vector<const MechanismRun*>& runs,
 }
 
 std::size_t steps_at_least(const AttemptOptions& options) {
-  if (options.mechanism == nullptr) return options.unit.neighbors == Neighbors::AddRemove ? 12 : 9;
+  if (options.mechanism == nullptr) return options.unit.neighbors == Neighbors::AddRemove ? 13 : 9;
   return 1;
 }
 
@@ -432,7 +433,7 @@ Violation changed_requests_are_refused(const std::vector<const MechanismRun*>& r
     other.unit.neighbors = options.unit.neighbors == Neighbors::AddRemove ? Neighbors::ReplaceOne
                                                                           : Neighbors::AddRemove;
     const bool alike = options.mechanism != nullptr && options.mechanism->cells_only &&
-                       options.unit.rows_per_person > 1;
+                       !options.unit.keeps_rows() && !other.unit.keeps_rows();
     if (!alike && !attempt(world(), pair.one, other).refused) {
       return "resumed under another relation";
     }
@@ -441,6 +442,45 @@ Violation changed_requests_are_refused(const std::vector<const MechanismRun*>& r
     if (!attempt(world(), pair.one, other).refused) return "resumed in another currency";
     return std::nullopt;
   });
+}
+
+Violation changed_scores_are_refused() {
+  const std::vector<double> reference = {1.0, 2.0, 0.0, 0.5};
+  const std::vector<std::uint32_t> cells = {0, 2};
+  const std::vector<std::uint32_t> others = {0, 3};
+  const CellScores usual{{Clique{0, 1}}, reference, CellScore::Absolute, 1.0, 1.0, cells};
+  CellScores other_kind = usual;
+  other_kind.kind = CellScore::Signed;
+  CellScores other_cells = usual;
+  other_cells.among = others;
+  for (const bool sampled : {false, true}) {
+    const auto ask = [&](const std::shared_ptr<Records>& records, const CellScores& scores) {
+      Curator curator(PrivateData(std::make_unique<ProbeSource>(world(), Histogram{3, 1, 0, 2}),
+                                  PrivacyUnit{Neighbors::AddRemove, 1}),
+                      Filter::zcdp(Rho(1.0)), std::make_unique<SeededEntropy>(7),
+                      std::make_unique<ProbeTranscript>(records), {});
+      if (sampled) {
+        curator.sample_cells(std::span(&scores, 1), 0.01, 2);
+      } else {
+        curator.select_cell(std::span(&scores, 1), curator.remaining() / 4.0);
+      }
+    };
+    auto records = std::make_shared<Records>();
+    ask(records, usual);
+    for (const auto* changed : {&other_kind, &other_cells}) {
+      bool refused = false;
+      try {
+        ask(std::make_shared<Records>(*records), *changed);
+      } catch (const UsageError&) {
+        refused = true;
+      }
+      if (!refused) {
+        return fmt::format("a recorded selection answered one {}",
+                           changed == &other_kind ? "by another kind of error" : "of other cells");
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace tandem::proofs

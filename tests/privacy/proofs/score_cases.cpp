@@ -43,7 +43,7 @@ std::size_t ScoreCase::position(const CellChoice& choice) const {
 
 double ScoreForm::declared(const PrivacyUnit& unit) const {
   const double one = unit.neighbors == Neighbors::AddRemove ? add_remove
-                     : unit.rows_per_person == 1            ? replace_one
+                     : unit.keeps_rows()                    ? replace_one
                                                             : std::max(replace_one, add_remove);
   return one * unit.rows_per_person;
 }

@@ -529,7 +529,7 @@ Violation whole_run_keeps_its_total() {
   const auto mechanism = mechanism::independent();
   std::uint64_t seed = 1000;
   for (const auto& unit : units(2)) {
-    const bool public_total = unit.neighbors == Neighbors::ReplaceOne && unit.rows_per_person == 1;
+    const bool public_total = unit.keeps_rows();
     for (const auto currency : kCurrencies) {
       const Filter filter = filter_of(currency, 0.8);
       std::vector<std::vector<std::int64_t>> noise(4);
@@ -539,8 +539,7 @@ Violation whole_run_keeps_its_total() {
         const auto& table = tables[1 + static_cast<std::size_t>(i) % (tables.size() - 1)];
         auto records = std::make_shared<std::vector<StepRecord>>();
         CuratorSettings settings;
-        settings.unit = unit;
-        Curator curator(PrivateData(std::make_unique<ProbeSource>(domain, table)), filter,
+        Curator curator(PrivateData(std::make_unique<ProbeSource>(domain, table), unit), filter,
                         std::make_unique<SeededEntropy>(++seed),
                         std::make_unique<ProbeTranscript>(records), settings);
         Rng rng(1);

@@ -75,13 +75,14 @@ bool are_neighbours(const Histogram& a, const Histogram& b, const PrivacyUnit& u
   const int most = unit.rows_per_person;
   if (removed + added == 0 || removed > most || added > most) return false;
   if (unit.neighbors == Neighbors::AddRemove) return removed == 0 || added == 0;
-  return most > 1 || removed == added;
+  return !unit.keeps_rows() || removed == added;
 }
 
 std::string show(const Histogram& table) { return fmt::format("{}", table); }
 
 std::string show(const PrivacyUnit& unit) {
-  return fmt::format("{}, {} rows a person", name_of(unit.neighbors), unit.rows_per_person);
+  return fmt::format("{}, {} rows a person{}", name_of(unit.neighbors), unit.rows_per_person,
+                     unit.may_be_absent ? " who may be absent" : "");
 }
 
 Factor count(const Domain& domain, const Histogram& table, const Clique& clique) {
@@ -150,9 +151,8 @@ void ProbeTranscript::commit(std::size_t step, const StepRecord& record) {
 
 Curator gate(const Domain& domain, const Histogram& table, const GateOptions& options) {
   CuratorSettings settings;
-  settings.unit = options.unit;
   settings.cache_bytes = options.cache_bytes;
-  return {PrivateData(std::make_unique<ProbeSource>(domain, table)), options.filter,
+  return {PrivateData(std::make_unique<ProbeSource>(domain, table), options.unit), options.filter,
           std::make_unique<SeededEntropy>(options.seed), memory_transcript(), std::move(settings)};
 }
 
@@ -162,6 +162,7 @@ std::vector<PrivacyUnit> units(int most_rows) {
     out.push_back({Neighbors::ReplaceOne, rows});
     out.push_back({Neighbors::AddRemove, rows});
   }
+  out.push_back({Neighbors::ReplaceOne, 1, true});
   return out;
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The public files of a run, as a release names them: by base name and digest, never by a path.
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+// The base names of files, told apart by a number where two are alike: "pub.csv", "pub.csv (2)".
+std::vector<std::string> display_names(std::span<const std::string> sources);
+
+// The base name of a workload's file; other workloads as they are written.
+std::string display_workload(const std::string& workload);
+
+// SHA-256 of each file's bytes. SourceError for one that can't be read.
+std::vector<std::string> file_digests(std::span<const std::string> sources);
+
+// UsageError where a public file is the private one, by whatever name: its rows would be released
+// as they are. Looks at names and file numbers, never at content.
+void refuse_private_as_public(const std::string& private_source,
+                              std::span<const std::string> public_sources);
+
+}  // namespace tandem
