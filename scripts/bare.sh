@@ -52,8 +52,8 @@ apt_settings() {
   [ ! -d /usr/share/keyrings ] || echo /usr/share/keyrings
 }
 suite=$(. /etc/os-release && echo "${VERSION_CODENAME:?}")
-identity=$suite-$(apt_settings | xargs -I '{}' find '{}' -type f -exec cksum '{}' + | LC_ALL=C sort |
-  sha256sum | cut -c 1-16)
+identity=$suite-$(apt_settings | while read -r name; do find "$name" -type f -exec cksum '{}' +; done |
+  LC_ALL=C sort | sha256sum | cut -c 1-16)
 
 # The archive that has the suite itself, and whether any archive is read through TLS.
 archives() {
