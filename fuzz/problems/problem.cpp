@@ -216,7 +216,7 @@ std::string make_workload(Dice& dice, const std::vector<Column>& columns,
     if (dice.chance(0.7)) entry.set("weight", dice.log_uniform(1e-9, 1e12));
     marginals.push(entry);
   }
-  const std::string path = folder + "/workload.json";
+  std::string path = folder + "/workload.json";
   write_text(path, Document::object({{"marginals", marginals}}).to_json());
   return path;
 }
@@ -262,23 +262,28 @@ double cells_of(const std::vector<Column>& columns) {
   return cells;
 }
 
+std::int64_t small_size(Dice& dice) {
+  const double which = dice.uniform();
+  if (which < 0.12) return 1;
+  if (which < 0.75) return dice.between(2, 8);
+  if (which < 0.96) return dice.scaled(9, 60);
+  if (which < 0.99) return dice.scaled(61, 1000);
+  return dice.scaled(1001, 70000);
+}
+
 std::vector<Column> small_columns(Dice& dice) {
-  std::vector<Column> columns(1 + dice.below(8));
+  // Now and then all have one value, or there are few and large ones: pairs that no model has room
+  // for.
+  const bool trivial = dice.chance(0.01);
+  const bool large = !trivial && dice.chance(0.015);
+  std::vector<Column> columns(1 + dice.below(large ? 3 : 8));
   for (std::size_t c = 0; c < columns.size(); ++c) {
     auto& column = columns[c];
     column.name = fmt::format("c{}", c);
-    const double which = dice.uniform();
-    if (which < 0.12) {
-      column.size = 1;
-    } else if (which < 0.75) {
-      column.size = dice.between(2, 8);
-    } else if (which < 0.96) {
-      column.size = dice.scaled(9, 60);
-    } else if (which < 0.99) {
-      column.size = dice.scaled(61, 1000);
-    } else {
-      column.size = dice.scaled(1001, 70000);
-    }
+    column.size = trivial                     ? 1
+                  : large && dice.chance(0.8) ? dice.scaled(1000, 20000)
+                                              : small_size(dice);
+    if (trivial) continue;
     const double cells = dice.uniform();
     if (cells < 0.1 && column.size > 1) {
       column.cells = Cells::Numbers;

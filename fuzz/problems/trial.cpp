@@ -122,7 +122,7 @@ class Trial {
     Ledger::create(run.settings.ledger,
                    {"fuzz", Epsilon(kLedgerEpsilon), Delta(settings_.delta),
                     parse_privacy_unit(settings_.neighbors, settings_.rows_per_person)});
-    const Attempt real = attempt([&] { synthesize(run); });
+    Attempt real = attempt([&] { synthesize(run); });
     broken("the run with a ledger", real);
 
     const Ledger ledger = Ledger::open(run.settings.ledger);
