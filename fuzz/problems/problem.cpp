@@ -382,7 +382,9 @@ FuzzProblem wide_problem(Dice& dice, const std::string& folder) {
   SynthSettings& s = problem.settings;
   std::vector<Column> columns(20 + dice.below(41));
   const bool even = dice.chance(0.4);  // all alike, or of every size
-  const std::int64_t size = dice.scaled(2, 800);
+  // Powers of two fill limits that are powers of two to the last cell.
+  const std::int64_t size =
+      dice.chance(0.6) ? std::int64_t{1} << dice.between(5, 10) : dice.scaled(2, 800);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     columns[c].name = fmt::format("c{}", c);
     columns[c].size = even ? size : dice.scaled(2, 2500);
@@ -407,6 +409,14 @@ FuzzProblem wide_problem(Dice& dice, const std::string& folder) {
   }
   if (s.mechanism != "auto" && dice.chance(0.5)) {
     s.parameters.push_back(fmt::format("max-model-mb={:.3g}", dice.log_uniform(0.1, 10.0)));
+  }
+  // A few rounds show what many would, mostly.
+  if (dice.chance(0.7)) {
+    if (s.mechanism == "tandem" || s.mechanism == "aim") {
+      s.parameters.emplace_back("rounds-per-column=1");
+    } else if (s.mechanism == "jam-pgm") {
+      s.parameters.push_back(fmt::format("rounds={}", dice.between(1, 10)));
+    }
   }
   if (s.neighbors == "add-remove" && s.epsilon < 0.5) s.rows = dice.scaled(1, 500);
   s.memory_limit = "64GB";  // predictions are far above what such runs take
