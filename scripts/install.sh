@@ -1,19 +1,27 @@
 #!/bin/sh
 # Installs what tandem needs, from Debian's or Ubuntu's packages: the only place that installs
-# anything. Usage: scripts/install.sh GROUP...   with groups: build test lint fuzz
-# Does nothing, and needs no rights, when everything is there.
+# anything. Usage: scripts/install.sh [--missing] GROUP...   with groups: build test lint fuzz bare
+# Does nothing, and needs no rights, when everything is there. With --missing it only prints what
+# it would install, on one line.
 set -eu
 
 packages() {
   case "$1" in
     build) echo "g++ cmake ninja-build ccache libfmt-dev libcli11-dev nlohmann-json3-dev \
       libtomlplusplus-dev zlib1g-dev libssl-dev libsqlite3-dev libboost-dev python3" ;;
-    test)  echo "libgtest-dev librapidcheck-dev libbenchmark-dev" ;;
+    test)  echo "libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev" ;;
     lint)  echo "clang clang-format clang-tidy" ;;
     fuzz)  echo "clang llvm libclang-rt-dev" ;;
-    *) echo "install.sh: unknown group '$1'; known: build test lint fuzz" >&2; exit 2 ;;
+    bare)  echo "debootstrap" ;;
+    *) echo "install.sh: unknown group '$1'; known: build test lint fuzz bare" >&2; exit 2 ;;
   esac
 }
+
+only_say=
+if [ "${1:-}" = --missing ]; then
+  only_say=yes
+  shift
+fi
 
 wanted=
 for group in "$@"; do
@@ -26,6 +34,7 @@ by_hand() {
 }
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
+  [ -z "$only_say" ] || exit 0
   # Not a Debian: trust that the tools are there if the compiler and CMake are.
   command -v cmake >/dev/null 2>&1 && command -v c++ >/dev/null 2>&1 && exit 0
   by_hand "This machine has no dpkg"
@@ -33,10 +42,15 @@ fi
 
 missing=
 for package in $wanted; do
+  case "$missing " in *" $package "*) continue ;; esac
   state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$state" = installed ] || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
+if [ -n "$only_say" ]; then
+  echo $missing
+  exit 0
+fi
 
 if [ "$(id -u)" = 0 ]; then
   as_root=
