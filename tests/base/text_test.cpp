@@ -125,9 +125,12 @@ TEST(WithCommas, GroupsByThree) {
 TEST(HumanBytes, PicksTheUnit) {
   EXPECT_EQ(human_bytes(0), "0 B");
   EXPECT_EQ(human_bytes(512), "512 B");
-  EXPECT_EQ(human_bytes(8.0 * 1024 * 1024), "8.0 MB");
-  EXPECT_EQ(human_bytes(1.5 * 1024 * 1024 * 1024), "1.5 GB");
-  EXPECT_EQ(human_bytes(std::ldexp(1.0, 70)), "1048576.0 PB");
+  EXPECT_EQ(human_bytes(2500), "2.5 kB");
+  EXPECT_EQ(human_bytes(8e6), "8.0 MB");
+  EXPECT_EQ(human_bytes(123'456'789), "123 MB");
+  EXPECT_EQ(human_bytes(999'960'000), "1.0 GB");
+  EXPECT_EQ(human_bytes(1.5e9), "1.5 GB");
+  EXPECT_EQ(human_bytes(2e21), "2000 EB");
 }
 
 }  // namespace

@@ -106,5 +106,68 @@ TEST(Fillers, ThoseThatStillFitStay) {
   EXPECT_TRUE(fillers.choose(measured, rows(0.01), kept).kept.empty());  // not wanted any more
 }
 
+// Pairs and triples of nine columns, drawn with their counts.
+struct RandomCase {
+  Domain domain;
+  std::vector<Clique> measured;
+  std::vector<Clique> candidates;
+  std::vector<PublicClique> structure;
+  std::unordered_map<Clique, double> weights;
+};
+
+RandomCase random_case(Rng& rng) {
+  constexpr AttributeId kColumns = 9;
+  std::vector<Attribute> columns;
+  for (AttributeId id = 0; id < kColumns; ++id) {
+    const auto size = static_cast<std::uint32_t>(2 + rng.below(6));
+    columns.push_back({"c" + std::to_string(id), size, {}});
+  }
+  const auto clique = [&] {
+    std::vector<AttributeId> ids;
+    const std::size_t size = 2 + rng.below(2);
+    for (std::size_t i = 0; i < size; ++i) {
+      ids.push_back(static_cast<AttributeId>(rng.below(kColumns)));
+    }
+    return Clique(std::move(ids));
+  };
+  RandomCase out{Domain(columns), {}, {}, {}, {}};
+  for (int i = 0; i < 3; ++i) out.measured.push_back(clique());
+  for (int i = 0; i < 20; ++i) out.candidates.push_back(clique());
+  double gain = 2.0;
+  while (out.structure.size() < 15) {
+    const Clique found = clique();
+    if (found.size() < 2 || out.weights.contains(found)) continue;
+    Factor counts{found, std::vector<double>(out.domain.cells(found))};
+    for (double& value : counts.values) value = static_cast<double>(rng.below(100));
+    out.weights[found] = 1.0 + static_cast<double>(rng.below(5));
+    out.structure.push_back({found, gain *= 0.95, 0.01, std::move(counts)});
+  }
+  return out;
+}
+
+// Slow and obvious: all fillers are placed anew beside each candidate.
+TEST(Fillers, WhatACandidatePushesOutIsWhatPlacingAllAnewLeavesOut) {
+  Rng rng(5);
+  int all = 0;
+  int with_losses = 0;
+  for (int round = 0; round < 40; ++round) {
+    const auto drawn = random_case(rng);
+    const double limit = 8.0 * static_cast<double>(300 + rng.below(3000)) * 1e-6;
+    std::vector<Fillers::Offer> offers;
+    offers.push_back({drawn.structure, 1000.0});
+    const Fillers fillers(drawn.domain, std::move(offers), drawn.weights, limit);
+    const auto lost = fillers.lost_beside(drawn.measured, drawn.candidates, rows(1000.0), {});
+    for (std::size_t i = 0; i < drawn.candidates.size(); ++i) {
+      auto with = drawn.measured;
+      with.push_back(drawn.candidates[i]);
+      const double expected = fillers.choose(with, rows(1000.0)).lost;
+      ++all;
+      EXPECT_EQ(lost[i], expected);
+      if (expected > 0.0) ++with_losses;
+    }
+  }
+  EXPECT_GT(with_losses, all / 2);
+}
+
 }  // namespace
 }  // namespace tandem

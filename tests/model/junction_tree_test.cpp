@@ -61,6 +61,18 @@ RC_GTEST_PROP(JunctionTree, HoldsEveryCliqueAndHasTheRunningIntersection, ()) {
   if (domain.size() < 20) RC_ASSERT(tree.cells == cells);
 }
 
+RC_GTEST_PROP(JunctionTree, SeveralCandidatesWeighAsInATreeFromScratch, ()) {
+  const Domain domain = test::any_domain({1, 2, 3, 7, 40}, 70);
+  auto cliques = any_cliques(domain, 40);
+  const ModelSizer sizer(domain, cliques);
+  const auto more = any_cliques(domain, 10);
+  cliques.insert(cliques.end(), more.begin(), more.end());
+  const UInt128 bytes = model_bytes(make_junction_tree(domain, cliques).cells);
+  const auto limit = static_cast<double>(bytes);
+  RC_ASSERT(sizer.bytes_with_all(more, limit) == bytes);
+  RC_ASSERT(sizer.bytes_with_all(more, limit * 0.999999 - 1.0) == ModelSizer::kAboveLimit);
+}
+
 RC_GTEST_PROP(JunctionTree, ACandidateWeighsAsInATreeFromScratch, ()) {
   const Domain domain = test::any_domain({1, 2, 3, 7, 40}, 70);
   auto cliques = any_cliques(domain, 40);
@@ -73,6 +85,7 @@ RC_GTEST_PROP(JunctionTree, ACandidateWeighsAsInATreeFromScratch, ()) {
     RC_ASSERT(sizer.bytes_with(candidate) == bytes);  // remembered
     const double limit = static_cast<double>(bytes);
     RC_ASSERT(sizer.within(std::span(&candidate, 1), limit).front() == 1);
+    RC_ASSERT(sizer.weigh(std::span(&candidate, 1), limit).front() == bytes);
     RC_ASSERT(sizer.within(std::span(&candidate, 1), limit * 0.999999 - 1.0).front() == 0);
     cliques.pop_back();
   }
@@ -106,12 +119,6 @@ TEST(JunctionTree, SizesPastAllBoundsSaturate) {
   EXPECT_TRUE(model_bytes(domain, everything) == ~UInt128{0});
   EXPECT_TRUE(ModelSizer(domain, {}).bytes_with(Clique(all)) == ~UInt128{0});
   EXPECT_EQ(make_junction_tree(domain, everything).cliques.size(), 1U);
-}
-
-TEST(JunctionTree, SizesReadWell) {
-  EXPECT_EQ(describe_bytes(12), "12 bytes");
-  EXPECT_EQ(describe_bytes(8'000'000), "8.0 MB");
-  EXPECT_EQ(describe_bytes(123'456'789), "123 MB");
 }
 
 }  // namespace

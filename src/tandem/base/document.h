@@ -82,6 +82,6 @@ class Document {
 };
 
 // The whole of a file of at most `limit` bytes; SourceError when it can't be read.
-std::string read_text_file(const std::string& path, std::size_t limit = std::size_t{256} << 20);
+std::string read_text_file(const std::string& path, std::size_t limit = 256'000'000);
 
 }  // namespace tandem

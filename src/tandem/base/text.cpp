@@ -166,13 +166,15 @@ std::string with_commas(std::uint64_t number) {
 }
 
 std::string human_bytes(double bytes) {
-  constexpr std::array kUnits = {"B", "KB", "MB", "GB", "TB", "PB"};
+  constexpr std::array kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  // 999.6 would be written as 1000 of its unit.
+  constexpr double kNext = 999.5;
   std::size_t unit = 0;
-  while (bytes >= 1024.0 && unit + 1 < kUnits.size()) {
-    bytes /= 1024.0;
+  while (bytes >= kNext && unit + 1 < kUnits.size()) {
+    bytes /= 1000.0;
     ++unit;
   }
-  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, kUnits[unit]);
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 || bytes >= 99.95 ? 0 : 1, kUnits[unit]);
 }
 
 }  // namespace tandem

@@ -39,7 +39,8 @@ bool is_printable(std::string_view text);
 // 1234567 as "1,234,567".
 std::string with_commas(std::uint64_t number);
 
-// Bytes as "512 B", "8.0 MB", "1.5 GB" (powers of 1,000 are for disks; these are of 1,024).
+// Bytes as "512 B", "8.0 MB", "1.5 GB". Sizes are decimal throughout: 1 MB is 1,000,000 bytes, here
+// as in --memory-limit and max-model-mb.
 std::string human_bytes(double bytes);
 
 }  // namespace tandem

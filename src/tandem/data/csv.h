@@ -22,7 +22,7 @@
 namespace tandem {
 
 inline constexpr std::size_t kMostCsvColumns = std::size_t{1} << 16;
-inline constexpr std::size_t kLongestCsvRecord = std::size_t{16} << 20;  // bytes, as UTF-8
+inline constexpr std::size_t kLongestCsvRecord = 16'000'000;  // bytes, as UTF-8
 
 // What becomes of a row that the schema doesn't provide for.
 enum class RowPolicy {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/base/text.h"
 #include "tandem/model/estimate_pgm.h"
 #include "tandem/model/junction_tree.h"
 
@@ -76,7 +77,8 @@ class Room {
     if (model_bytes(domain, taken_) > limit_) {
       throw UsageError(
           fmt::format("--max-model-mb is {:g}, and the columns alone take {}; choose a larger one.",
-                      max_model_mb, describe_bytes(model_bytes(domain, taken_))));
+                      max_model_mb,
+                      human_bytes(static_cast<double>(model_bytes(domain, taken_)))));
     }
   }
 

@@ -192,7 +192,7 @@ namespace {
 
 double parse_bytes(const std::string& text) {
   static constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"TB", 0x1p40}, {"GB", 0x1p30}, {"MB", 0x1p20}, {"KB", 0x1p10}, {"B", 1.0}, {"", 1.0}};
+      {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3}, {"B", 1.0}, {"", 1.0}};
   for (const auto& [unit, bytes] : kUnits) {
     if (!text.ends_with(unit)) continue;
     const auto number =

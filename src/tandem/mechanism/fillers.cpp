@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "tandem/mechanism/tractable.h"
 #include "tandem/model/max_entropy.h"
@@ -68,7 +69,7 @@ bool Fillers::wanted(const Filler& filler, std::span<const double> nu) {
 
 Fillers::Placed Fillers::place(std::span<const Clique> measured, std::span<const double> nu,
                                std::span<const Clique> before) const {
-  Placed out{{measured.begin(), measured.end()}, measured.size(), {}};
+  Placed out{{measured.begin(), measured.end()}, measured.size(), {}, {}};
   for (const auto& filler : structure_) {
     const bool stays = std::ranges::find(before, filler.found.clique) != before.end();
     if (stays && wanted(filler, nu)) out.cliques.push_back(filler.found.clique);
@@ -84,13 +85,83 @@ Fillers::Placed Fillers::place(std::span<const Clique> measured, std::span<const
     const Clique& clique = filler.found.clique;
     if (!wanted(filler, nu) || std::ranges::find(stay, clique) != stay.end()) continue;
     const auto bytes = sizer.bytes_with(clique);
-    if (static_cast<double>(bytes) > limit_) {
+    const bool room = static_cast<double>(bytes) <= limit_;
+    const bool grows = room && bytes != sizer.bytes();
+    out.turns.push_back({&filler, room, grows});
+    if (!room) {
       out.without_room.push_back(&filler);
       continue;
     }
     out.cliques.push_back(clique);
-    if (bytes != sizer.bytes()) sizer = ModelSizer(domain_, out.cliques);
+    if (grows) sizer = ModelSizer(domain_, out.cliques);
   }
+  return out;
+}
+
+// Beside a candidate most fillers fare as they do alone. So all candidates go through the turns
+// together, with one sizer for each turn, and only one beside which a filler fares differently goes
+// on by itself from there. The outcome is that of place() beside each of them.
+std::vector<Fillers::Placed> Fillers::place_beside(std::span<const Clique> measured,
+                                                   std::span<const Clique> candidates,
+                                                   std::span<const double> nu,
+                                                   Threads threads) const {
+  const Placed alone = place(measured, nu);
+  const ModelSizer start(domain_, measured);
+  const std::size_t count = alone.turns.size();
+  auto size = start.weigh(candidates, HUGE_VAL, threads);       // of each tree so far
+  std::vector<std::size_t> parts_at(candidates.size(), count);  // the turn that differs
+  std::vector<std::size_t> left(candidates.size());
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  std::vector<Clique> kept(measured.begin(), measured.end());
+  std::vector<Clique> tree = kept;  // as it was when it last grew
+  for (std::size_t turn = 0; turn < count && !left.empty(); ++turn) {
+    const auto& [filler, room, grows] = alone.turns[turn];
+    tree.push_back(filler->found.clique);
+    std::vector<Clique> beside;
+    for (const auto i : left) beside.push_back(candidates[i]);
+    const auto bytes = ModelSizer(domain_, tree).weigh(beside, limit_, threads);
+    std::vector<std::size_t> next;
+    for (std::size_t k = 0; k < left.size(); ++k) {
+      const std::size_t i = left[k];
+      const bool room_here = bytes[k] != ModelSizer::kAboveLimit;
+      if (room_here == room && (room_here && bytes[k] != size[i]) == grows) {
+        if (room_here) size[i] = bytes[k];
+        next.push_back(i);
+      } else {
+        parts_at[i] = turn;
+      }
+    }
+    left = std::move(next);
+    tree.pop_back();
+    if (room) kept.push_back(filler->found.clique);
+    if (grows) tree = kept;
+  }
+  std::vector<Placed> out(candidates.size());
+  parallel_for(candidates.size(), threads, [&](std::size_t i) {
+    Placed& placed = out[i];
+    placed.cliques.assign(measured.begin(), measured.end());
+    placed.cliques.push_back(candidates[i]);
+    placed.measured = placed.cliques.size();
+    std::vector<Clique> tree_here = placed.cliques;
+    for (std::size_t turn = 0; turn < count; ++turn) {
+      auto [filler, room, grows] = alone.turns[turn];
+      if (turn >= parts_at[i]) {
+        tree_here.push_back(filler->found.clique);
+        const UInt128 bytes =
+            start.bytes_with_all(std::span(tree_here).subspan(measured.size()), limit_);
+        tree_here.pop_back();
+        room = bytes != ModelSizer::kAboveLimit;
+        grows = room && bytes != size[i];
+        if (room) size[i] = bytes;
+      }
+      if (room) {
+        placed.cliques.push_back(filler->found.clique);
+      } else {
+        placed.without_room.push_back(filler);
+      }
+      if (grows) tree_here = placed.cliques;
+    }
+  });
   return out;
 }
 
@@ -112,12 +183,7 @@ Fillers::Choice Fillers::choose(std::span<const Clique> measured, std::span<cons
 std::vector<double> Fillers::lost_beside(std::span<const Clique> measured,
                                          std::span<const Clique> candidates,
                                          std::span<const double> nu, Threads threads) const {
-  std::vector<Placed> placed(candidates.size());
-  parallel_for(candidates.size(), threads, [&](std::size_t i) {
-    std::vector<Clique> with(measured.begin(), measured.end());
-    with.push_back(candidates[i]);
-    placed[i] = place(with, nu);
-  });
+  const auto placed = place_beside(measured, candidates, nu, threads);
   std::vector<double> out;
   for (const auto& each : placed) out.push_back(lost(each));
   return out;

@@ -59,14 +59,23 @@ class Fillers {
     // What it gains beside cliques that hold these parts of it.
     mutable std::map<std::vector<Clique>, double> gain_beside;
   };
+  struct Turn {
+    const Filler* filler;
+    bool room;
+    bool grows;  // has room and makes the tree larger
+  };
   struct Placed {
     std::vector<Clique> cliques;  // measured, then those kept
     std::size_t measured = 0;
     std::vector<const Filler*> without_room;
+    std::vector<Turn> turns;  // of the fillers that were weighed, in this order
   };
   static bool wanted(const Filler& filler, std::span<const double> nu);
   Placed place(std::span<const Clique> measured, std::span<const double> nu,
                std::span<const Clique> before = {}) const;
+  std::vector<Placed> place_beside(std::span<const Clique> measured,
+                                   std::span<const Clique> candidates, std::span<const double> nu,
+                                   Threads threads) const;
   double lost(const Placed& placed) const;
   double gain_beside(const Filler& filler, std::span<const Clique> cliques) const;
 

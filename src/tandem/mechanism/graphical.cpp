@@ -49,7 +49,7 @@ void check_columns_fit(const Domain& domain, double limit_mb) {
   throw UsageError(fmt::format(
       "Even a model of single columns would take {}, above max-model-mb {:g}, most of it for {}; "
       "make them coarser in the schema, or raise max-model-mb.",
-      describe_bytes(bytes), limit_mb, domain.describe(Clique(std::move(wide)))));
+      human_bytes(static_cast<double>(bytes)), limit_mb, domain.describe(Clique(std::move(wide)))));
 }
 
 double cells_of(const Domain& domain, const Clique& clique) {
@@ -172,7 +172,7 @@ std::string Effort::describe() const {
   return fmt::format(
       "The model takes at most {}, the whole computation {} and, beside reading and counting, "
       "roughly {} on one core.",
-      describe_bytes(static_cast<UInt128>(model_bytes)), human_bytes(bytes), time);
+      human_bytes(model_bytes), human_bytes(bytes), time);
 }
 
 Effort effort(const Domain& domain, std::span<const Clique> candidates, double limit_mb,

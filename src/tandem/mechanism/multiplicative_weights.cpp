@@ -186,7 +186,7 @@ void check_model_memory(const std::string& mechanism, const Domain& domain,
                         const Workload& workload, double rows, int max_model_mb,
                         const std::string& instead) {
   const double bytes = multiplicative_weights_bytes(domain, workload, rows);
-  if (bytes <= 0x1p20 * max_model_mb) return;
+  if (bytes <= 1e6 * max_model_mb) return;
   throw UsageError(fmt::format(
       "{} would keep {:.6g} rows and {} answers in {}, and max-model-mb allows {} MB; {}.",
       mechanism, rows, with_commas(workload.queries()), human_bytes(bytes),

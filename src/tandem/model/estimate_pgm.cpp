@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tandem/base/check.h"
+#include "tandem/base/text.h"
 #include "tandem/model/pgm_dual.h"
 #include "tandem/optimize/lbfgs.h"
 
@@ -55,7 +56,8 @@ void check_size(const Domain& domain, std::span<const Clique> measured,
     return cells;
   };
   const auto largest = std::ranges::max_element(tree.cliques, {}, weight);
-  throw UsageError("A graphical model of these measurements would take " + describe_bytes(bytes) +
+  throw UsageError("A graphical model of these measurements would take " +
+                   human_bytes(static_cast<double>(bytes)) +
                    ", most of it for " + domain.describe(*largest) +
                    " together; measure fewer or smaller cliques.");
 }

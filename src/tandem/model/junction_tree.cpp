@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/model/junction_tree.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -178,6 +176,16 @@ class Elimination {
   UInt128 cells_ = 0;
 };
 
+// Bytes of the whole tree, or kAboveLimit as soon as they are.
+UInt128 finish(Elimination& elimination, double limit_bytes) {
+  while (true) {
+    const UInt128 bytes = model_bytes(elimination.cells());
+    if (static_cast<double>(bytes) > limit_bytes) return ModelSizer::kAboveLimit;
+    if (elimination.done()) return bytes;
+    elimination.eliminate(elimination.cheapest());
+  }
+}
+
 }  // namespace
 
 std::size_t JunctionTree::find(const Clique& clique) const {
@@ -229,14 +237,6 @@ UInt128 model_bytes(const Domain& domain, std::span<const Clique> cliques) {
   return ModelSizer(domain, cliques).bytes();
 }
 
-std::string describe_bytes(UInt128 bytes) {
-  static constexpr const char* kUnits[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; amount >= 1000.0 && unit + 1 < std::size(kUnits); ++unit) amount /= 1000.0;
-  return fmt::format("{:.{}f} {}", amount, unit == 0 || amount >= 100.0 ? 0 : 1, kUnits[unit]);
-}
-
 struct ModelSizer::Impl {
   std::vector<AttributeId> order;   // of elimination without a candidate
   std::vector<std::size_t> turn;    // of each attribute in it
@@ -286,14 +286,24 @@ UInt128 ModelSizer::bytes_with(const Clique& candidate) const {
   return bytes;
 }
 
-std::vector<char> ModelSizer::within(std::span<const Clique> candidates, double limit_bytes,
-                                     Threads threads) const {
+UInt128 ModelSizer::bytes_with_all(std::span<const Clique> more, double limit_bytes) const {
+  std::vector<const Clique*> added;
+  std::size_t first = impl_->order.size();
+  for (const auto& clique : more) {
+    if (clique.size() < 2 || impl_->before.front().connected(clique)) continue;
+    first = std::min(first, impl_->first_turn(clique));
+    added.push_back(&clique);
+  }
+  Elimination elimination = impl_->before[first];
+  for (const auto* clique : added) elimination.add(*clique);
+  return finish(elimination, limit_bytes);
+}
+
+std::vector<UInt128> ModelSizer::weigh(std::span<const Clique> candidates, double limit_bytes,
+                                       Threads threads) const {
   constexpr std::size_t kTogether = 256;
-  std::vector<char> out(candidates.size());
-  const auto small = [&](UInt128 cells) {
-    return static_cast<double>(model_bytes(cells)) <= limit_bytes;
-  };
-  const char without_any = small(impl_->before.back().cells()) ? 1 : 0;
+  std::vector<UInt128> out(candidates.size());
+  const UInt128 without_any = static_cast<double>(bytes()) <= limit_bytes ? bytes() : kAboveLimit;
   parallel_for((candidates.size() + kTogether - 1) / kTogether, threads, [&](std::size_t task) {
     Elimination elimination = impl_->before.back();  // its room is used again and again
     const std::size_t end = std::min(candidates.size(), (task + 1) * kTogether);
@@ -305,14 +315,18 @@ std::vector<char> ModelSizer::within(std::span<const Clique> candidates, double 
       }
       elimination = impl_->before[impl_->first_turn(candidate)];
       elimination.add(candidate);
-      bool fits = true;
-      while (fits && !elimination.done()) {
-        elimination.eliminate(elimination.cheapest());
-        fits = small(elimination.cells());
-      }
-      out[i] = fits ? 1 : 0;
+      out[i] = finish(elimination, limit_bytes);
     }
   });
+  return out;
+}
+
+std::vector<char> ModelSizer::within(std::span<const Clique> candidates, double limit_bytes,
+                                     Threads threads) const {
+  std::vector<char> out;
+  for (const auto bytes : weigh(candidates, limit_bytes, threads)) {
+    out.push_back(bytes == kAboveLimit ? 0 : 1);
+  }
   return out;
 }
 

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -41,9 +40,6 @@ JunctionTree make_junction_tree(const Domain& domain, std::span<const Clique> cl
 UInt128 model_bytes(UInt128 cells);
 UInt128 model_bytes(const Domain& domain, std::span<const Clique> cliques);
 
-// A size for people: "12.3 MB".
-std::string describe_bytes(UInt128 bytes);
-
 // Weighs 'the cliques so far and one more', for many candidates. Elimination goes the same way with
 // and without the candidate up to the first of its attributes, so each weighing starts there. The
 // answer is exactly that of a tree made from scratch.
@@ -56,9 +52,15 @@ class ModelSizer {
 
   UInt128 bytes() const;                              // without a candidate
   UInt128 bytes_with(const Clique& candidate) const;  // not for two threads at once: it remembers
-  // Of each candidate whether bytes_with() is at most the limit. Stops weighing one when it is not.
+  // bytes_with() of each candidate, or kAboveLimit: weighing stops where it is.
+  static constexpr UInt128 kAboveLimit = ~UInt128{0};
+  std::vector<UInt128> weigh(std::span<const Clique> candidates, double limit_bytes,
+                             Threads threads = {}) const;
+  // Of each candidate whether bytes_with() is at most the limit.
   std::vector<char> within(std::span<const Clique> candidates, double limit_bytes,
                            Threads threads = {}) const;
+  // With all of these, not one by one; or kAboveLimit.
+  UInt128 bytes_with_all(std::span<const Clique> more, double limit_bytes) const;
 
  private:
   struct Impl;

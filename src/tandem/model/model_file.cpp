@@ -317,7 +317,8 @@ std::unique_ptr<Model> read_graphical(const Reader& in, const Domain& domain, do
   }
   const UInt128 bytes = model_bytes(domain, cliques);
   if (static_cast<double>(bytes) > most_bytes) {
-    in.fail(fmt::format("is a model of {}, more than there is room for", describe_bytes(bytes)));
+    in.fail(fmt::format("is a model of {}, more than there is room for",
+                        human_bytes(static_cast<double>(bytes))));
   }
   return std::make_unique<GraphicalModel>(domain, std::move(potentials), in.total(), tree, threads);
 }
