@@ -3,16 +3,19 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include "model/kinds_of_model.h"
 #include "support/errors.h"
 #include "tandem/base/error.h"
 #include "tandem/model/graphical_model.h"
+#include "tandem/model/pgm_dual.h"
 
 namespace tandem {
 namespace {
@@ -84,6 +87,44 @@ TEST(ModelFile, AGraphicalModelKeepsItsTreeAndItsBytes) {
     EXPECT_EQ(read.tree().cliques, graphical->tree().cliques);
     EXPECT_EQ(read.total(), graphical->total());
     EXPECT_EQ(bytes_of(read), bytes_of(*model));
+  }
+}
+
+// A search may end where two neighbouring cliques say the opposite of one code, for nothing in the
+// measurements keeps it from there.
+TEST(ModelFile, AFitWhosePotentialsDriftedApartReadsBackAsItWas) {
+  const Domain domain({{"a", 2, {}}, {"b", 3, {}}, {"c", 2, {}}});
+  std::vector<Measurement> measurements(2);
+  measurements[0].query = {Clique{0, 1}};
+  measurements[0].values = {20, 10, 20, 10, 30, 10};
+  measurements[1].query = {Clique{1, 2}};
+  measurements[1].values = {20, 10, 20, 20, 10, 20};
+  for (auto& measurement : measurements) measurement.sigma = Sigma(1.0);
+  PgmDual dual(domain, measurements, 100.0, {});
+  dual.set_base({});
+  std::vector<double> x;
+  for (const auto& [clique, by] : {std::pair(Clique{0, 1}, 667.0), {Clique{1, 2}, -667.0}}) {
+    std::vector<double> table(6, 0.0);
+    for (std::size_t cell = 0; cell < 6; ++cell) {
+      const bool one = clique[0] == 0 ? cell % 3 == 1 : cell / 2 == 1;
+      if (one) table[cell] = by;
+    }
+    std::vector<double> arranged(6);
+    dual.propagation().order().arrange(clique, table, arranged);
+    x.insert(x.end(), arranged.begin(), arranged.end());
+  }
+  std::vector<double> gradient(x.size());
+  ASSERT_TRUE(std::isfinite(dual.evaluate(x, gradient)));
+  dual.move_base(x);
+  const GraphicalModel model(dual.propagation(), dual.potentials(), 100.0);
+  const auto again = read_model(write_model(model).value(), domain, "model.bin", 1e9);
+  for (const auto& clique : {Clique{0, 1}, Clique{1, 2}}) {
+    const auto kept = model.project(clique);
+    const auto read = again->project(clique);
+    for (std::size_t i = 0; i < kept.values.size(); ++i) {
+      EXPECT_NEAR(kept.values[i], read.values[i], 1e-9);
+      EXPECT_NEAR(kept.values[i], 100.0 / 6.0, 1e-9);
+    }
   }
 }
 

@@ -202,6 +202,7 @@ double BeliefPropagation::set_base() {
       return out;
     });
     for (std::size_t i = 0; i < up.size(); ++i) {
+      possible_[message_start_[c] + i] = up[i] > 0.0 ? 1 : 0;
       inverse[i] = quotient(1.0, up[i]);
       up[i] = std::log(up[i]) - shift[i];
     }
@@ -218,9 +219,11 @@ double BeliefPropagation::set_base() {
 }
 
 // Messages of all that is below each clique, the largest of each 1. Returns the logarithm of what
-// was divided out; minus infinity when numbers can't hold the messages.
+// was divided out; minus infinity when numbers can't hold the messages. What they lose of them
+// otherwise matters if a clique above makes up for it.
 double BeliefPropagation::upward() {
   double log_z = 0.0;
+  lost_ = false;
   for (std::size_t c = tree_.cliques.size(); c-- > 0;) {
     for (std::size_t n = first_node_[c]; n < first_node_[c + 1]; ++n) {
       const Node& node = nodes_[n];
@@ -258,6 +261,11 @@ double BeliefPropagation::upward() {
     if (!(largest >= kLeastMessage)) return -kInfinity;
     log_z += std::log(largest);
     scale_[c] = 1.0 / largest;
+    if (!lost_ && std::ranges::min(up) < kLeastMessage) {
+      for (std::size_t i = 0; i < up.size(); ++i) {
+        lost_ = lost_ || (up[i] < kLeastMessage && possible_[message_start_[c] + i] != 0);
+      }
+    }
     for (double& value : up) value = value < kLeastMessage ? 0.0 : value * scale_[c];
   }
   return log_z;
@@ -305,19 +313,59 @@ void BeliefPropagation::downward(bool from_base) {
   }
 }
 
+// Whether what upward() lost is the potentials' doing.
+bool BeliefPropagation::small_steps_help() const {
+  double largest = 0.0;
+  for (const double value : potential_) largest = std::max(largest, std::abs(value));
+  return lost_ && largest > 1.0 && std::isfinite(largest);
+}
+
+// Two steps of half the potentials, each in steps again where need be.
+double BeliefPropagation::rebase_in_steps() {
+  const auto base = base_;
+  const auto potential = potential_;
+  double log_z = 0.0;
+  for (int half = 0; half < 2; ++half) {
+    for (std::size_t i = 0; i < potential.size(); ++i) potential_[i] = 0.5 * potential[i];
+    const double gained = rebase();
+    if (!std::isfinite(gained)) {
+      base_ = base;
+      potential_ = potential;
+      return gained;
+    }
+    log_z += gained;
+  }
+  return log_z;
+}
+
 double BeliefPropagation::propagate() {
-  const double log_z = upward();
-  if (std::isfinite(log_z)) downward(false);
+  double log_z = upward();
+  if (!std::isfinite(log_z)) return log_z;
+  if (!small_steps_help()) {
+    downward(false);
+    return log_z;
+  }
+  const auto base = base_;
+  const auto potential = potential_;
+  const auto possible = possible_;
+  log_z = rebase_in_steps();
+  base_ = base;
+  potential_ = potential;
+  possible_ = possible;
   return log_z;
 }
 
 double BeliefPropagation::rebase() {
   const double log_z = upward();
   if (!std::isfinite(log_z)) return log_z;
+  if (small_steps_help()) return rebase_in_steps();
   for (std::size_t c = 0; c < tree_.cliques.size(); ++c) {
     const Whole& whole = wholes_[c];
     const auto up = message(c);
-    for (std::size_t i = 0; i < up.size(); ++i) ratio_[i] = quotient(scale_[c], up[i]);
+    for (std::size_t i = 0; i < up.size(); ++i) {
+      ratio_[i] = quotient(scale_[c], up[i]);
+      if (!(up[i] > 0.0)) possible_[message_start_[c] + i] = 0;
+    }
     tables_of(whole, ratio_.data());
     for_each_slice(whole, [&](std::size_t, std::size_t s, const Workplace& place) {
       double* out = base_slice(c, s);

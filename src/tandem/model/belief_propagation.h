@@ -7,8 +7,12 @@
 // conditional probabilities, so products of them stay in range and everything runs in linear space;
 // only setting a base from arbitrary potentials goes through logarithms. Potentials and separators
 // that lie inside one another are folded together before they meet the large tables, and those are
-// worked through slice by slice (clique_slices.h), by several threads where they are large. Nothing
-// is allocated after construction.
+// worked through slice by slice (clique_slices.h), by several threads where they are large.
+//
+// Potentials of neighbouring cliques may cancel, however large they are: what one adds to a code
+// the next takes off. A message that gets too small for a number on its way to where it is made up
+// for is not lost: the potentials are then taken in several steps, each so small that numbers hold
+// it. Nothing is allocated after construction but for such steps.
 
 #include <cstddef>
 #include <limits>
@@ -113,6 +117,8 @@ class BeliefPropagation {
   void raise_logs(std::size_t clique);
   std::optional<double> exponentiate(std::size_t clique);
   double upward();
+  bool small_steps_help() const;
+  double rebase_in_steps();
   void downward(bool from_base);
 
   AxisOrder order_;
@@ -130,6 +136,8 @@ class BeliefPropagation {
   std::vector<std::size_t> message_start_;  // in message_, and the end
   std::vector<std::size_t> potential_start_;
   std::vector<double> base_, belief_, message_, potential_;
+  std::vector<char> possible_;  // of each message's cells: the base allows it
+  bool lost_ = false;           // by upward(): something possible, too small for a number
   std::vector<double> node_values_, node_found_;
   std::vector<double> scale_;         // of each clique: message * 1/scale is the sum of its belief
   std::vector<double> ratio_;         // for the largest separator, twice
