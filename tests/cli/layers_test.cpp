@@ -32,8 +32,8 @@ class Layers : public testing::Test {
   }
 
   CommandResult check() const {
-    return test::run_command(
-        {"python3", TANDEM_SOURCE_DIR "/scripts/check_layers.py", root_.path().string()});
+    return test::run_command({"/usr/bin/env", "python3",
+                              TANDEM_SOURCE_DIR "/scripts/check_layers.py", root_.path().string()});
   }
 
   test::TempDir root_{test::in_memory()};
