@@ -219,8 +219,7 @@ double BeliefPropagation::set_base() {
 }
 
 // Messages of all that is below each clique, the largest of each 1. Returns the logarithm of what
-// was divided out; minus infinity when numbers can't hold the messages. What they lose of them
-// otherwise matters if a clique above makes up for it.
+// was divided out; minus infinity when numbers can't hold the messages.
 double BeliefPropagation::upward() {
   double log_z = 0.0;
   lost_ = false;
@@ -313,52 +312,15 @@ void BeliefPropagation::downward(bool from_base) {
   }
 }
 
-// Whether what upward() lost is the potentials' doing.
-bool BeliefPropagation::small_steps_help() const {
-  double largest = 0.0;
-  for (const double value : potential_) largest = std::max(largest, std::abs(value));
-  return lost_ && largest > 1.0 && std::isfinite(largest);
-}
-
-// Two steps of half the potentials, each in steps again where need be.
-double BeliefPropagation::rebase_in_steps() {
-  const auto base = base_;
-  const auto potential = potential_;
-  double log_z = 0.0;
-  for (int half = 0; half < 2; ++half) {
-    for (std::size_t i = 0; i < potential.size(); ++i) potential_[i] = 0.5 * potential[i];
-    const double gained = rebase();
-    if (!std::isfinite(gained)) {
-      base_ = base;
-      potential_ = potential;
-      return gained;
-    }
-    log_z += gained;
-  }
-  return log_z;
-}
-
 double BeliefPropagation::propagate() {
-  double log_z = upward();
-  if (!std::isfinite(log_z)) return log_z;
-  if (!small_steps_help()) {
-    downward(false);
-    return log_z;
-  }
-  const auto base = base_;
-  const auto potential = potential_;
-  const auto possible = possible_;
-  log_z = rebase_in_steps();
-  base_ = base;
-  potential_ = potential;
-  possible_ = possible;
+  const double log_z = upward();
+  if (std::isfinite(log_z)) downward(false);
   return log_z;
 }
 
 double BeliefPropagation::rebase() {
   const double log_z = upward();
   if (!std::isfinite(log_z)) return log_z;
-  if (small_steps_help()) return rebase_in_steps();
   for (std::size_t c = 0; c < tree_.cliques.size(); ++c) {
     const Whole& whole = wholes_[c];
     const auto up = message(c);

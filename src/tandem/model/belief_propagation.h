@@ -8,11 +8,7 @@
 // only setting a base from arbitrary potentials goes through logarithms. Potentials and separators
 // that lie inside one another are folded together before they meet the large tables, and those are
 // worked through slice by slice (clique_slices.h), by several threads where they are large.
-//
-// Potentials of neighbouring cliques may cancel, however large they are: what one adds to a code
-// the next takes off. A message that gets too small for a number on its way to where it is made up
-// for is not lost: the potentials are then taken in several steps, each so small that numbers hold
-// it. Nothing is allocated after construction but for such steps.
+// Nothing is allocated after construction.
 
 #include <cstddef>
 #include <limits>
@@ -56,6 +52,10 @@ class BeliefPropagation {
   // potentials zero. Returns what propagate() would; when that is not finite, the base stays as it
   // was.
   double rebase();
+
+  // Whether the last propagate() or rebase() took for nothing what the base allows: a message too
+  // small for a number. That is right, unless potentials nearer to the root make up for it.
+  bool lost_messages() const { return lost_; }
 
   // Probabilities, cells in `order()`: of a factor after any of these, of a whole clique after
   // set_base() and rebase().
@@ -117,8 +117,6 @@ class BeliefPropagation {
   void raise_logs(std::size_t clique);
   std::optional<double> exponentiate(std::size_t clique);
   double upward();
-  bool small_steps_help() const;
-  double rebase_in_steps();
   void downward(bool from_base);
 
   AxisOrder order_;
@@ -137,7 +135,7 @@ class BeliefPropagation {
   std::vector<std::size_t> potential_start_;
   std::vector<double> base_, belief_, message_, potential_;
   std::vector<char> possible_;  // of each message's cells: the base allows it
-  bool lost_ = false;           // by upward(): something possible, too small for a number
+  bool lost_ = false;
   std::vector<double> node_values_, node_found_;
   std::vector<double> scale_;         // of each clique: message * 1/scale is the sum of its belief
   std::vector<double> ratio_;         // for the largest separator, twice
