@@ -27,7 +27,7 @@ std::unique_ptr<Codec> decimals() {
   Ranges ranges{.starts = {}, .last = 99'999.9};
   ranges.starts.reserve(100);
   for (int i = 0; i < 100; ++i) ranges.starts.push_back(1000.0 * i);
-  return binned_codec(number_scale(1), std::move(ranges), 1);
+  return binned_codec(number_line(1), std::move(ranges), 1);
 }
 
 enum class Kind { Codes, Labels, Mixed };

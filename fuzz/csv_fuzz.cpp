@@ -26,9 +26,9 @@ using fuzz::promise;
 
 // Numbers from 0.00 to 9.99, a hundred ranges.
 std::unique_ptr<Codec> decimals() {
-  auto scale = number_scale(2);
-  auto ranges = Ranges::equal(*scale, 0, 999, 1, 100);
-  return binned_codec(std::move(scale), std::move(ranges), 1);
+  auto line = number_line(2);
+  auto ranges = Ranges::equal(*line, 0, 999, 1, 100);
+  return binned_codec(std::move(line), std::move(ranges), 1);
 }
 
 struct Case {

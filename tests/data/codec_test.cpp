@@ -170,8 +170,8 @@ RC_GTEST_PROP(BooleanCodec, ReadsWhatItWrites, (const std::string& no, const std
 }
 
 std::unique_ptr<Codec> percent() {
-  const auto scale = number_scale(0);
-  return binned_codec(number_scale(0), Ranges::equal(*scale, 0, 500, 1, 5), 1);
+  const auto line = number_line(0);
+  return binned_codec(number_line(0), Ranges::equal(*line, 0, 500, 1, 5), 1);
 }
 
 TEST(ExtendedCodec, HasACodeForEachExtra) {
@@ -260,14 +260,14 @@ std::vector<std::unique_ptr<Codec>> all_codecs(const Extras& extras) {
     const auto add = [&](std::unique_ptr<Codec> codec) {
       out.push_back(extended ? extended_codec(std::move(codec), extras) : std::move(codec));
     };
-    const auto dates = date_scale("%d.%m.%Y");
+    const auto dates = date_line("%d.%m.%Y");
     add(coded_codec(1));
     add(coded_codec(1U << 31));
     add(labelled_codec({"a", "A", " a", "b\xff", "é"}, 2));
     add(boolean_codec("no", "yes"));
     add(percent());
-    add(binned_codec(number_scale(2), {.starts = {-1.5, 0.25}, .last = 2.5}, 25));
-    add(binned_codec(date_scale("%d.%m.%Y"), Ranges::equal(*dates, -900, 900, 1, 7), 1));
+    add(binned_codec(number_line(2), {.starts = {-1.5, 0.25}, .last = 2.5}, 25));
+    add(binned_codec(date_line("%d.%m.%Y"), Ranges::equal(*dates, -900, 900, 1, 7), 1));
   }
   return out;
 }

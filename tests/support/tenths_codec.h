@@ -10,9 +10,9 @@
 namespace tandem::test {
 
 inline std::unique_ptr<Codec> tenths_codec() {
-  auto scale = number_scale(1);
-  auto ranges = Ranges::each(*scale, 0, 99, 1);
-  return binned_codec(std::move(scale), std::move(ranges), 1);
+  auto line = number_line(1);
+  auto ranges = Ranges::each(*line, 0, 99, 1);
+  return binned_codec(std::move(line), std::move(ranges), 1);
 }
 
 }  // namespace tandem::test

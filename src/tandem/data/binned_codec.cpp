@@ -34,20 +34,20 @@ TickRange multiples(const TickRange& ticks, std::int64_t step) {
 
 class BinnedCodec final : public Codec {
  public:
-  BinnedCodec(std::shared_ptr<const Scale> scale, Ranges ranges, std::int64_t step,
+  BinnedCodec(std::shared_ptr<const ValueLine> line, Ranges ranges, std::int64_t step,
               std::int64_t stride)
-      : scale_(std::move(scale)), ranges_(std::move(ranges)), step_(step), stride_(stride) {
+      : line_(std::move(line)), ranges_(std::move(ranges)), step_(step), stride_(stride) {
     const std::size_t count = ranges_.starts.size();
     check(count > 0 && stride_ > 0 && step_ > 0 && step_ % stride_ == 0,
           "a binned column has ranges and a step");
     for (std::size_t i = 0; i < count; ++i) {
       TickRange ticks;
-      ticks.first = scale_->tick_from(ranges_.starts[i]);
+      ticks.first = line_->tick_from(ranges_.starts[i]);
       if (i + 1 < count) {
-        ticks.last = scale_->tick_from(ranges_.starts[i + 1]) - 1;
+        ticks.last = line_->tick_from(ranges_.starts[i + 1]) - 1;
       } else {
-        ticks.last = scale_->tick_from(ranges_.last);
-        if (scale_->point(ticks.last) > ranges_.last) --ticks.last;
+        ticks.last = line_->tick_from(ranges_.last);
+        if (line_->point(ticks.last) > ranges_.last) --ticks.last;
       }
       const auto [first, last] = multiples(ticks, stride_);
       if (last < first) {
@@ -56,14 +56,14 @@ class BinnedCodec final : public Codec {
       }
       ticks_.push_back({.first = first * stride_, .last = last * stride_});
     }
-    whole_ = scale_->point(stride_) == 1.0;
+    whole_ = line_->point(stride_) == 1.0;
     unit_ = ranges_.starts.back() - ranges_.starts.front() == static_cast<double>(count - 1);
   }
 
   Code size() const override { return static_cast<Code>(ticks_.size()); }
 
   Encoded encode(std::string_view text) const override {
-    const auto point = scale_->parse(text);
+    const auto point = line_->parse(text);
     if (!point) return {0, Fit::Unfit};
     if (*point < ranges_.starts.front()) return {0, Fit::Adapted};
     if (*point > ranges_.last) return {size() - 1, Fit::Adapted};
@@ -72,25 +72,25 @@ class BinnedCodec final : public Codec {
   }
 
   void decode(Code code, Rng& rng, std::string& to) const override {
-    scale_->print(draw(code, rng), to);
+    line_->print(draw(code, rng), to);
   }
 
   std::vector<std::string> labels() const override {
     if (ticks_.size() > kMostLabels) return {};
     std::vector<std::string> out;
     for (const auto& [first, last] : ticks_) {
-      out.push_back(scale_->text(first));
-      if (first < last) out.back() += " to " + scale_->text(last);
+      out.push_back(line_->text(first));
+      if (first < last) out.back() += " to " + line_->text(last);
     }
     return out;
   }
 
   std::string expected() const override {
-    return fmt::format("{} from {} to {}", scale_->noun(), scale_->text(ticks_.front().first),
-                       scale_->text(ticks_.back().last));
+    return fmt::format("{} from {} to {}", line_->noun(), line_->text(ticks_.front().first),
+                       line_->text(ticks_.back().last));
   }
 
-  bool numeric() const override { return scale_->numeric(); }
+  bool numeric() const override { return line_->numeric(); }
 
   std::unique_ptr<Codec> drawing_as(std::span<const std::string> texts) const override {
     auto copy = std::make_unique<BinnedCodec>(*this);
@@ -101,9 +101,8 @@ class BinnedCodec final : public Codec {
       const auto [code, fit] = encode(text);
       if (fit == Fit::Unfit) continue;
       const auto [first, last] = ticks_[code];
-      const double point =
-          std::clamp(*scale_->parse(text), scale_->point(first), scale_->point(last));
-      const auto value = floor_div(scale_->tick_from(point), stride_) * stride_;
+      const double point = std::clamp(*line_->parse(text), line_->point(first), line_->point(last));
+      const auto value = floor_div(line_->tick_from(point), stride_) * stride_;
       // A fair sample of a range's values, whatever order they come in (reservoir sampling).
       auto& kept = copy->public_ticks_[code];
       std::uint64_t place = seen[code]++;
@@ -116,15 +115,15 @@ class BinnedCodec final : public Codec {
   }
 
   std::vector<Truth> compare(Comparison comparison, std::string_view text) const override {
-    const auto value = scale_->parse(text);
+    const auto value = line_->parse(text);
     if (!value) {
       throw UsageError(
-          fmt::format("is compared with {}, which is not {}", in_quotes(text), scale_->noun()));
+          fmt::format("is compared with {}, which is not {}", in_quotes(text), line_->noun()));
     }
     std::vector<Truth> out;
     for (const auto& [first, last] : ticks_) {
-      const double low = scale_->point(first);
-      const double high = scale_->point(last);
+      const double low = line_->point(first);
+      const double high = line_->point(last);
       const bool all_less = high < *value;
       const bool all_greater = low > *value;
       const bool equal = low == *value && high == *value;
@@ -181,7 +180,7 @@ class BinnedCodec final : public Codec {
     return (choices.first + static_cast<std::int64_t>(rng.below(count))) * step;
   }
 
-  std::shared_ptr<const Scale> scale_;  // shared with copies
+  std::shared_ptr<const ValueLine> line_;  // shared with copies
   Ranges ranges_;
   std::int64_t step_;
   std::int64_t stride_;
@@ -193,27 +192,27 @@ class BinnedCodec final : public Codec {
 
 }  // namespace
 
-Ranges Ranges::each(const Scale& scale, std::int64_t first, std::int64_t last,
+Ranges Ranges::each(const ValueLine& line, std::int64_t first, std::int64_t last,
                     std::int64_t stride) {
-  Ranges out{.starts = {}, .last = scale.point(last)};
-  for (auto tick = first; tick <= last; tick += stride) out.starts.push_back(scale.point(tick));
+  Ranges out{.starts = {}, .last = line.point(last)};
+  for (auto tick = first; tick <= last; tick += stride) out.starts.push_back(line.point(tick));
   return out;
 }
 
-Ranges Ranges::equal(const Scale& scale, std::int64_t first, std::int64_t last, std::int64_t stride,
-                     Code count) {
-  Ranges out{.starts = {}, .last = scale.point(last)};
+Ranges Ranges::equal(const ValueLine& line, std::int64_t first, std::int64_t last,
+                     std::int64_t stride, Code count) {
+  Ranges out{.starts = {}, .last = line.point(last)};
   const Int128 values = (Int128{last} - first) / stride + 1;
   for (Code i = 0; i < count; ++i) {
     const auto offset = static_cast<std::int64_t>(values * i / count);
-    out.starts.push_back(scale.point(first + offset * stride));
+    out.starts.push_back(line.point(first + offset * stride));
   }
   return out;
 }
 
-std::unique_ptr<Codec> binned_codec(std::unique_ptr<Scale> scale, Ranges ranges, std::int64_t step,
-                                    std::int64_t stride) {
-  return std::make_unique<BinnedCodec>(std::move(scale), std::move(ranges), step, stride);
+std::unique_ptr<Codec> binned_codec(std::unique_ptr<ValueLine> line, Ranges ranges,
+                                    std::int64_t step, std::int64_t stride) {
+  return std::make_unique<BinnedCodec>(std::move(line), std::move(ranges), step, stride);
 }
 
 }  // namespace tandem

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tandem/data/codec.h"
-#include "tandem/data/scale.h"
+#include "tandem/data/value_line.h"
 
 namespace tandem {
 
@@ -19,10 +19,10 @@ struct Ranges {
   double last = 0.0;           // the upper bound
 
   // One for each of first, first + stride, ... up to `last`.
-  static Ranges each(const Scale& scale, std::int64_t first, std::int64_t last,
+  static Ranges each(const ValueLine& line, std::int64_t first, std::int64_t last,
                      std::int64_t stride);
   // `count` ranges with equally many of those, or nearly.
-  static Ranges equal(const Scale& scale, std::int64_t first, std::int64_t last,
+  static Ranges equal(const ValueLine& line, std::int64_t first, std::int64_t last,
                       std::int64_t stride, Code count);
 };
 
@@ -31,7 +31,7 @@ struct Ranges {
 // between two whole numbers where values are whole; a text that is no point is unfit and takes the
 // first. Decoding draws a value inside the range, evenly: a multiple of `step` ticks, itself one of
 // `stride`, where there is one. UsageError, a phrase without a subject, when a range has no value.
-std::unique_ptr<Codec> binned_codec(std::unique_ptr<Scale> scale, Ranges ranges, std::int64_t step,
-                                    std::int64_t stride = 1);
+std::unique_ptr<Codec> binned_codec(std::unique_ptr<ValueLine> line, Ranges ranges,
+                                    std::int64_t step, std::int64_t stride = 1);
 
 }  // namespace tandem

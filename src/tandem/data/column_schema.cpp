@@ -13,7 +13,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/data/binned_codec.h"
-#include "tandem/data/scale.h"
+#include "tandem/data/value_line.h"
 
 namespace tandem {
 
@@ -96,10 +96,10 @@ int decimals_of(const Document& value) {
   return static_cast<int>(text.size() - point - 1);
 }
 
-// A point of the scale given as a number, or for dates as a text.
-double read_point(const Document& value, const Scale& scale) {
-  if (scale.numeric()) return value.as_number();
-  const auto point = scale.parse(value.as_string());
+// A point of the line given as a number, or for dates as a text.
+double read_point(const Document& value, const ValueLine& line) {
+  if (line.numeric()) return value.as_number();
+  const auto point = line.parse(value.as_string());
   if (!point) {
     value.fail(fmt::format("is {}, which does not follow the column's 'pattern'.",
                            in_quotes(value.as_string())));
@@ -108,24 +108,24 @@ double read_point(const Document& value, const Scale& scale) {
 }
 
 // A bound, which lies on a tick.
-std::int64_t read_tick(const Document& value, const Scale& scale) {
-  const double point = read_point(value, scale);
-  const double largest = scale.point(kLargestTick);
+std::int64_t read_tick(const Document& value, const ValueLine& line) {
+  const double point = read_point(value, line);
+  const double largest = line.point(kLargestTick);
   if (!(std::abs(point) < largest)) {
     value.fail("has more digits than a number here may have (15, with its decimals).");
   }
-  const std::int64_t tick = scale.tick_from(point);
-  if (scale.point(tick) != point) {
+  const std::int64_t tick = line.tick_from(point);
+  if (line.point(tick) != point) {
     value.fail("has more digits after its point than the column; raise 'decimals' or round it.");
   }
   return tick;
 }
 
-Ranges given_edges(const Document& edges, const Scale& scale, std::int64_t first,
+Ranges given_edges(const Document& edges, const ValueLine& line, std::int64_t first,
                    std::int64_t last) {
-  Ranges out{.starts = {scale.point(first)}, .last = scale.point(last)};
+  Ranges out{.starts = {line.point(first)}, .last = line.point(last)};
   for (const auto& edge : edges.as_array()) {
-    const double point = read_point(edge, scale);
+    const double point = read_point(edge, line);
     if (!(point > out.starts.back())) {
       edge.fail(
           "is not above 'min' and the edge before it; edges lie inside the bounds, in order.");
@@ -136,17 +136,17 @@ Ranges given_edges(const Document& edges, const Scale& scale, std::int64_t first
   return out;
 }
 
-Ranges calendar_ranges(const Document& bins, const Scale& scale, std::int64_t first,
+Ranges calendar_ranges(const Document& bins, const ValueLine& line, std::int64_t first,
                        std::int64_t last) {
   const std::string& unit = bins.as_string();
   if (unit != "month" && unit != "quarter" && unit != "year" && unit != "decade") {
     bins.fail(fmt::format("is {}; give a number of ranges, 'month', 'quarter', 'year' or 'decade'.",
                           in_quotes(unit)));
   }
-  Ranges out{.starts = {}, .last = scale.point(last)};
+  Ranges out{.starts = {}, .last = line.point(last)};
   for (std::int64_t tick = first; tick <= last;) {
-    out.starts.push_back(scale.point(tick));
-    const std::int64_t next = next_calendar(scale, tick, unit);
+    out.starts.push_back(line.point(tick));
+    const std::int64_t next = next_calendar(line, tick, unit);
     if (next <= tick) bins.fail("is finer than the column's 'pattern'; choose a longer one.");
     tick = next;
   }
@@ -154,12 +154,12 @@ Ranges calendar_ranges(const Document& bins, const Scale& scale, std::int64_t fi
 }
 
 // `stride` ticks part two values: 1, but for whole numbers that are written with decimals.
-Ranges read_ranges(const Document& column, const Scale& scale, std::int64_t first,
+Ranges read_ranges(const Document& column, const ValueLine& line, std::int64_t first,
                    std::int64_t last, std::int64_t stride, bool each_value) {
   const Document* bins = column.find("bins");
   const Document* edges = column.find("edges");
   if (bins != nullptr && edges != nullptr) edges->fail("and 'bins' say the same thing; keep one.");
-  if (edges != nullptr) return given_edges(*edges, scale, first, last);
+  if (edges != nullptr) return given_edges(*edges, line, first, last);
   if (bins == nullptr) {
     if (!each_value) {
       column.fail("needs 'bins', a number of ranges of equal width, or 'edges', where to cut.");
@@ -170,36 +170,36 @@ Ranges read_ranges(const Document& column, const Scale& scale, std::int64_t firs
                       "'edges'.",
                       with_commas(kMostRanges)));
     }
-    return Ranges::each(scale, first, last, stride);
+    return Ranges::each(line, first, last, stride);
   }
-  if (!scale.numeric() && bins->is_string()) return calendar_ranges(*bins, scale, first, last);
-  return Ranges::equal(scale, first, last, stride,
+  if (!line.numeric() && bins->is_string()) return calendar_ranges(*bins, line, first, last);
+  return Ranges::equal(line, first, last, stride,
                        static_cast<Code>(bins->as_integer(1, kMostRanges)));
 }
 
-std::unique_ptr<Scale> read_scale(const Document& column, std::string_view kind) {
+std::unique_ptr<ValueLine> read_line(const Document& column, std::string_view kind) {
   if (kind == "date") {
     const auto* pattern = column.find("pattern");
     try {
-      return date_scale(pattern != nullptr ? pattern->as_string() : "%Y-%m-%d");
+      return date_line(pattern != nullptr ? pattern->as_string() : "%Y-%m-%d");
     } catch (const UsageError& error) {
       pattern->fail(fmt::format("can't be used: {}", error.what()));
     }
   }
   if (const auto* decimals = column.find("decimals")) {
-    return number_scale(static_cast<int>(decimals->as_integer(0, kMostDecimals)));
+    return number_line(static_cast<int>(decimals->as_integer(0, kMostDecimals)));
   }
-  if (kind == "integer") return number_scale(0);
+  if (kind == "integer") return number_line(0);
   int decimals = std::max(decimals_of(column.at("min")), decimals_of(column.at("max")));
   if (const auto* edges = column.find("edges")) {
     for (const auto& edge : edges->as_array()) decimals = std::max(decimals, decimals_of(edge));
   }
   if (const auto* step = column.find("step")) decimals = std::max(decimals, decimals_of(*step));
-  return number_scale(std::min(decimals, kMostDecimals));
+  return number_line(std::min(decimals, kMostDecimals));
 }
 
 std::unique_ptr<Codec> binned(const Document& column, const std::string& kind) {
-  auto scale = read_scale(column, kind);
+  auto line = read_line(column, kind);
   const auto& min = column.at("min");
   const auto& max = column.at("max");
   if (kind == "integer") {
@@ -209,19 +209,19 @@ std::unique_ptr<Codec> binned(const Document& column, const std::string& kind) {
       }
     }
   }
-  const std::int64_t first = read_tick(min, *scale);
-  const std::int64_t last = read_tick(max, *scale);
+  const std::int64_t first = read_tick(min, *line);
+  const std::int64_t last = read_tick(max, *line);
   if (last < first) max.fail("is below 'min'; swap them.");
-  const std::int64_t stride = kind == "integer" ? scale->tick_from(1.0) : 1;
-  auto ranges = read_ranges(column, *scale, first, last, stride, kind != "real");
+  const std::int64_t stride = kind == "integer" ? line->tick_from(1.0) : 1;
+  auto ranges = read_ranges(column, *line, first, last, stride, kind != "real");
   std::int64_t step = stride;
   if (const auto* given = column.find("step")) {
-    step = read_tick(*given, *scale);
+    step = read_tick(*given, *line);
     if (step <= 0) given->fail("is not above 0; give the distance between two values.");
     if (step % stride != 0) given->fail("is not a whole number, and the column's values are.");
   }
   try {
-    return binned_codec(std::move(scale), std::move(ranges), step, stride);
+    return binned_codec(std::move(line), std::move(ranges), step, stride);
   } catch (const UsageError& error) {
     column.fail(fmt::format("{}.", error.what()));
   }

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "tandem/base/text.h"
-#include "tandem/data/scale.h"
+#include "tandem/data/value_line.h"
 
 namespace tandem {
 
@@ -38,11 +38,11 @@ struct Numbers {
 
 std::optional<Numbers> as_numbers(const Texts& texts) {
   if (texts.empty()) return {};
-  const auto scale = number_scale(0);
+  const auto line = number_line(0);
   Numbers out;
   bool first = true;
   for (const auto& text : texts) {
-    const auto value = scale->parse(text);
+    const auto value = line->parse(text);
     if (!value || !std::isfinite(*value)) return {};
     const auto point = text.find('.');
     const int decimals =
@@ -257,8 +257,8 @@ class Drafter {
   bool date_column(const Texts& values) {
     std::vector<std::string_view> fitting;
     for (const auto pattern : kDatePatterns) {
-      const auto scale = date_scale(std::string(pattern));
-      if (std::ranges::all_of(values, [&](const auto& t) { return scale->parse(t).has_value(); })) {
+      const auto line = date_line(std::string(pattern));
+      if (std::ranges::all_of(values, [&](const auto& t) { return line->parse(t).has_value(); })) {
         fitting.push_back(pattern);
       }
     }
@@ -268,16 +268,14 @@ class Drafter {
       doubt("Its dates fit {} and {}; the first was chosen.", in_quotes(pattern),
             in_quotes(fitting[1]));
     }
-    const auto scale = date_scale(pattern);
+    const auto line = date_line(pattern);
     std::vector<double> points;
     for (const auto& text : profile_.sample()) {
-      if (const auto point = scale->parse(text)) points.push_back(*point);
+      if (const auto point = line->parse(text)) points.push_back(*point);
     }
-    for (const auto& text : values) points.push_back(*scale->parse(text));  // the extremes as well
+    for (const auto& text : values) points.push_back(*line->parse(text));  // the extremes as well
     std::ranges::sort(points);
-    const auto text_at = [&](double point) {
-      return scale->text(static_cast<std::int64_t>(point));
-    };
+    const auto text_at = [&](double point) { return line->text(static_cast<std::int64_t>(point)); };
     out_.column.set("kind", "date");
     out_.column.set("pattern", pattern);
     out_.column.set("min", text_at(points.front()));
@@ -318,9 +316,9 @@ class Drafter {
     }
     if (integer && numbers.max - numbers.min < static_cast<double>(options_.most_values)) return;
     std::vector<double> points;
-    const auto scale = number_scale(0);
+    const auto line = number_line(0);
     for (const auto& text : profile_.sample()) {
-      const auto point = scale->parse(text);
+      const auto point = line->parse(text);
       if (point && *point >= numbers.min && *point <= numbers.max) points.push_back(*point);
     }
     std::ranges::sort(points);

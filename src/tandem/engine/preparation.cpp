@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -103,7 +104,7 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, Threads thre
     throw UsageError(
         fmt::format("{} has no pure guarantee; give a --delta above 0.", mechanism.name));
   }
-  if (mechanism.needs_public_data && s.public_sources.empty()) {
+  if (mechanism.public_data == PublicUse::Needed && s.public_sources.empty()) {
     throw UsageError(fmt::format("{} needs public data; give it with --public.", mechanism.name));
   }
   auto [schema, text] = read_schema(s, threads, note);
@@ -156,6 +157,7 @@ PublicData load_public(const SynthSettings& s, const Schema& schema, Threads thr
 }
 
 Schema learn_inside(const Schema& schema, const std::vector<std::string>& public_sources) {
+  if (std::ranges::none_of(schema.columns(), &ColumnSchema::inside_as_public)) return schema;
   std::vector<ColumnProfile> profiles(schema.columns().size());
   for (const auto& source : public_sources) {
     std::vector<std::pair<std::size_t, std::size_t>> wanted;  // field, attribute

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tandem/data/scale.h"
+#include "tandem/data/value_line.h"
 
 #include <fmt/core.h>
 
@@ -18,13 +18,13 @@
 
 namespace tandem {
 
-std::string Scale::text(std::int64_t tick) const {
+std::string ValueLine::text(std::int64_t tick) const {
   std::string out;
   print(tick, out);
   return out;
 }
 
-std::int64_t Scale::tick_from(double target) const {
+std::int64_t ValueLine::tick_from(double target) const {
   // A first guess by division, made exact by looking at its neighbours.
   const double per_tick = point(1) - point(0);
   auto tick = static_cast<std::int64_t>(std::floor(target / per_tick)) - 2;
@@ -68,9 +68,9 @@ void append_digits(std::uint64_t number, std::size_t least, std::string& to) {
   to.append(digits.data(), count);
 }
 
-class NumberScale final : public Scale {
+class NumberLine final : public ValueLine {
  public:
-  explicit NumberScale(int decimals)
+  explicit NumberLine(int decimals)
       : decimals_(decimals), power_(kPowersOfTen[static_cast<std::size_t>(decimals)]) {}
 
   std::optional<double> parse(std::string_view text) const override {
@@ -125,12 +125,12 @@ constexpr std::int64_t kSecondsOfDay = 86400;
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-class DateScale final : public Scale {
+class DateLine final : public ValueLine {
  public:
   using Fields = std::array<int, 6>;  // year, month, day, hour, minute, second
   enum Part : std::size_t { Year, Month, Day, Hour, Minute, Second };
 
-  explicit DateScale(const std::string& pattern) {
+  explicit DateLine(const std::string& pattern) {
     if (trim(pattern) != pattern) {
       throw UsageError(
           fmt::format("the pattern {} has a space at an end; leave it out, since a "
@@ -256,17 +256,17 @@ class DateScale final : public Scale {
 
 }  // namespace
 
-std::unique_ptr<Scale> number_scale(int decimals) {
+std::unique_ptr<ValueLine> number_line(int decimals) {
   check(decimals >= 0 && decimals <= kMostDecimals, "a number has 0 to 15 decimals");
-  return std::make_unique<NumberScale>(decimals);
+  return std::make_unique<NumberLine>(decimals);
 }
 
-std::unique_ptr<Scale> date_scale(const std::string& pattern) {
-  return std::make_unique<DateScale>(pattern);
+std::unique_ptr<ValueLine> date_line(const std::string& pattern) {
+  return std::make_unique<DateLine>(pattern);
 }
 
-std::int64_t next_calendar(const Scale& scale, std::int64_t tick, std::string_view unit) {
-  const auto* dates = dynamic_cast<const DateScale*>(&scale);
+std::int64_t next_calendar(const ValueLine& line, std::int64_t tick, std::string_view unit) {
+  const auto* dates = dynamic_cast<const DateLine*>(&line);
   check(dates != nullptr, "a calendar is for dates");
   auto [year, month, day, hour, minute, second] = dates->fields_of(tick);
   if (unit == "month" || unit == "quarter") {

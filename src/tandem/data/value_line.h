@@ -13,9 +13,9 @@
 
 namespace tandem {
 
-class Scale {
+class ValueLine {
  public:
-  virtual ~Scale() = default;
+  virtual ~ValueLine() = default;
   virtual std::optional<double> parse(std::string_view text) const = 0;  // infinite if too large
   virtual void print(std::int64_t tick, std::string& to) const = 0;      // appends
   virtual double point(std::int64_t tick) const = 0;
@@ -32,14 +32,14 @@ inline constexpr std::int64_t kLargestTick = 1'000'000'000'000'000;
 inline constexpr int kMostDecimals = 15;
 
 // Numbers with so many digits after the point, always written: 35000.0 has one.
-std::unique_ptr<Scale> number_scale(int decimals);
+std::unique_ptr<ValueLine> number_line(int decimals);
 
 // Dates by a pattern of %Y %m %d %H %M %S and literal text; a tick is the finest of them.
 // UsageError for any other pattern.
-std::unique_ptr<Scale> date_scale(const std::string& pattern);
+std::unique_ptr<ValueLine> date_line(const std::string& pattern);
 
 // The tick that begins the calendar's `unit` ("month", "quarter", "year" or "decade") after that of
-// `tick`, on a scale made by date_scale.
-std::int64_t next_calendar(const Scale& scale, std::int64_t tick, std::string_view unit);
+// `tick`, on a line made by date_line.
+std::int64_t next_calendar(const ValueLine& line, std::int64_t tick, std::string_view unit);
 
 }  // namespace tandem

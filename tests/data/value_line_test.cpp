@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tandem/data/scale.h"
+#include "tandem/data/value_line.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -27,8 +27,8 @@ const std::vector<std::string>& patterns() {
   return kPatterns;
 }
 
-TEST(NumberScale, ReadsDecimalNumbersAndNothingElse) {
-  const auto scale = number_scale(1);
+TEST(NumberLine, ReadsDecimalNumbersAndNothingElse) {
+  const auto line = number_line(1);
   const struct {
     std::string text;
     double value;
@@ -59,19 +59,19 @@ TEST(NumberScale, ReadsDecimalNumbersAndNothingElse) {
                  {"1e" + std::string(99, '9'), kInfinity},
                  {"1e-" + std::string(99, '9'), 0.0},
                  {"0e" + std::string(99, '9'), 0.0}};
-  for (const auto& [text, value] : numbers) EXPECT_EQ(scale->parse(text), value) << text;
+  for (const auto& [text, value] : numbers) EXPECT_EQ(line->parse(text), value) << text;
   for (const char* text :
        {"",    " ",   "+",     "-",   ".",    "-.",       "+-5",  "-+5",   "--5", "++5",
         "- 5", "nan", "-nan",  "inf", "-inf", "infinity", "0x10", "1_000", "1,5", "1 000",
         "1e",  "e5",  "1e5.0", "5x",  "١٢",   "１２",     "\xff", "1.2.3", "1f"}) {
-    EXPECT_FALSE(scale->parse(text)) << text;
+    EXPECT_FALSE(line->parse(text)) << text;
   }
   for (const auto& text : {std::string("\0", 1), std::string("5\0", 2), std::string("1\0002", 3)}) {
-    EXPECT_FALSE(scale->parse(text));
+    EXPECT_FALSE(line->parse(text));
   }
 }
 
-TEST(NumberScale, WritesAllItsDecimals) {
+TEST(NumberLine, WritesAllItsDecimals) {
   const struct {
     int decimals;
     std::int64_t tick;
@@ -85,10 +85,10 @@ TEST(NumberScale, WritesAllItsDecimals) {
                {15, 1, "0.000000000000001"},
                {15, kLargestTick - 1, "0.999999999999999"}};
   for (const auto& [decimals, tick, text] : cases) {
-    EXPECT_EQ(number_scale(decimals)->text(tick), text);
+    EXPECT_EQ(number_line(decimals)->text(tick), text);
   }
-  EXPECT_THROW(number_scale(16), InternalError);
-  EXPECT_THROW(number_scale(-1), InternalError);
+  EXPECT_THROW(number_line(16), InternalError);
+  EXPECT_THROW(number_line(-1), InternalError);
 }
 
 std::int64_t any_tick() {
@@ -97,26 +97,26 @@ std::int64_t any_tick() {
   return *rc::gen::arbitrary<bool>() ? size : -size;
 }
 
-RC_GTEST_PROP(NumberScale, ATicksTextReadsBackAsItsPoint, ()) {
-  const auto scale = number_scale(*rc::gen::inRange(0, kMostDecimals + 1));
+RC_GTEST_PROP(NumberLine, ATicksTextReadsBackAsItsPoint, ()) {
+  const auto line = number_line(*rc::gen::inRange(0, kMostDecimals + 1));
   const auto tick = any_tick();
-  RC_ASSERT(scale->parse(scale->text(tick)) == scale->point(tick));
-  RC_ASSERT(scale->tick_from(scale->point(tick)) == tick);
-  RC_ASSERT(scale->point(tick - 1) < scale->point(tick));
+  RC_ASSERT(line->parse(line->text(tick)) == line->point(tick));
+  RC_ASSERT(line->tick_from(line->point(tick)) == tick);
+  RC_ASSERT(line->point(tick - 1) < line->point(tick));
 }
 
-RC_GTEST_PROP(NumberScale, FindsTheFirstTickAtOrAboveAPoint, ()) {
-  const auto scale = number_scale(*rc::gen::inRange(0, kMostDecimals + 1));
+RC_GTEST_PROP(NumberLine, FindsTheFirstTickAtOrAboveAPoint, ()) {
+  const auto line = number_line(*rc::gen::inRange(0, kMostDecimals + 1));
   const auto tick = any_tick();
   const double share = (*rc::gen::inRange(0, 1001)) / 1000.0;
-  const double low = scale->point(tick);
-  const double target = low + share * (scale->point(tick + 1) - low);
-  const auto found = scale->tick_from(target);
-  RC_ASSERT(scale->point(found) >= target);
-  RC_ASSERT(scale->point(found - 1) < target);
+  const double low = line->point(tick);
+  const double target = low + share * (line->point(tick + 1) - low);
+  const auto found = line->tick_from(target);
+  RC_ASSERT(line->point(found) >= target);
+  RC_ASSERT(line->point(found - 1) < target);
 }
 
-TEST(DateScale, KnowsTheCalendar) {
+TEST(DateLine, KnowsTheCalendar) {
   const struct {
     const char* pattern;
     const char* text;
@@ -137,24 +137,24 @@ TEST(DateScale, KnowsTheCalendar) {
                {"%Y-%m-%dT%H:%M", "1970-01-01T01:01", 61},
                {"%H h, %d.%m.%Y", "23 h, 31.12.1969", -1}};
   for (const auto& [pattern, text, tick] : dates) {
-    const auto scale = date_scale(pattern);
-    EXPECT_EQ(scale->parse(text), static_cast<double>(tick)) << text;
+    const auto line = date_line(pattern);
+    EXPECT_EQ(line->parse(text), static_cast<double>(tick)) << text;
   }
   for (const char* text :
        {"",           "-",           "2021-02-29",  "1900-02-29",  "2021-00-01",
         "2021-13-01", "2021-01-00",  "2021-04-31",  "10000-01-01", "999-01-01",
         "-001-01-01", "+2021-01-01", "2021-01-01x", "2021-01-011", "2021-01",
         "2021/01/01", "x2021-01-01", "2021--1-01",  "20210101",    "٢٠٢١-01-01"}) {
-    EXPECT_FALSE(date_scale("%Y-%m-%d")->parse(text)) << text;
+    EXPECT_FALSE(date_line("%Y-%m-%d")->parse(text)) << text;
   }
   for (const char* text : {"2021-01-01 24:00:00", "2021-01-01 00:60:00", "2021-01-01 00:00:60"}) {
-    EXPECT_FALSE(date_scale("%Y-%m-%d %H:%M:%S")->parse(text)) << text;
+    EXPECT_FALSE(date_line("%Y-%m-%d %H:%M:%S")->parse(text)) << text;
   }
 }
 
-RC_GTEST_PROP(DateScale, EveryTickFromYear0To9999ReadsBack, ()) {
+RC_GTEST_PROP(DateLine, EveryTickFromYear0To9999ReadsBack, ()) {
   for (const auto& pattern : patterns()) {
-    const auto scale = date_scale(pattern);
+    const auto line = date_line(pattern);
     const auto bound = [&](bool last) {  // by the pattern itself, its parts written out
       std::string text = pattern;
       for (const auto& [part, low, high] :
@@ -167,7 +167,7 @@ RC_GTEST_PROP(DateScale, EveryTickFromYear0To9999ReadsBack, ()) {
         const auto at = text.find(part);
         if (at != std::string::npos) text.replace(at, 2, last ? high : low);
       }
-      const auto point = scale->parse(text);
+      const auto point = line->parse(text);
       RC_ASSERT(point.has_value());
       return static_cast<std::int64_t>(*point);
     };
@@ -175,13 +175,13 @@ RC_GTEST_PROP(DateScale, EveryTickFromYear0To9999ReadsBack, ()) {
     const auto last = bound(true);
     for (const auto tick :
          {first, last, *rc::gen::inRange(first, last + 1), std::int64_t{0}, std::int64_t{-1}}) {
-      RC_ASSERT(scale->parse(scale->text(tick)) == static_cast<double>(tick));
+      RC_ASSERT(line->parse(line->text(tick)) == static_cast<double>(tick));
     }
-    RC_ASSERT(scale->text(first) < scale->text(last) || pattern[1] != 'Y');
+    RC_ASSERT(line->text(first) < line->text(last) || pattern[1] != 'Y');
   }
 }
 
-TEST(DateScale, RefusesOtherPatterns) {
+TEST(DateLine, RefusesOtherPatterns) {
   const struct {
     const char* pattern;
     const char* message;
@@ -202,12 +202,12 @@ TEST(DateScale, RefusesOtherPatterns) {
        "without."}};
   for (const auto& [pattern, message] : cases) {
     const std::string text = pattern;
-    EXPECT_EQ(error_of<UsageError>([&] { date_scale(text); }), message);
+    EXPECT_EQ(error_of<UsageError>([&] { date_line(text); }), message);
   }
 }
 
 TEST(NextCalendar, BeginsTheNextMonthQuarterYearOrDecade) {
-  const auto days = date_scale("%Y-%m-%d");
+  const auto days = date_line("%Y-%m-%d");
   const auto next = [&](const char* text, const char* unit) {
     const auto tick = static_cast<std::int64_t>(*days->parse(text));
     return days->text(next_calendar(*days, tick, unit));
@@ -219,9 +219,9 @@ TEST(NextCalendar, BeginsTheNextMonthQuarterYearOrDecade) {
   EXPECT_EQ(next("1969-07-20", "year"), "1970-01-01");
   EXPECT_EQ(next("1969-07-20", "decade"), "1970-01-01");
   EXPECT_EQ(next("0000-07-20", "decade"), "0010-01-01");
-  const auto seconds = date_scale("%Y-%m-%d %H:%M:%S");
+  const auto seconds = date_line("%Y-%m-%d %H:%M:%S");
   EXPECT_EQ(seconds->text(next_calendar(*seconds, -1, "year")), "1970-01-01 00:00:00");
-  EXPECT_THROW(next_calendar(*number_scale(0), 0, "year"), InternalError);
+  EXPECT_THROW(next_calendar(*number_line(0), 0, "year"), InternalError);
 }
 
 }  // namespace
