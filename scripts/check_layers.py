@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that every folder includes only the folders it may (ARCHITECTURE.md, Layers).
 
-Beyond the table: mechanism and model code has no include path, direct or through other headers, to
-a data source or to the definition of PrivateData.
+Beyond the table:
+- Mechanism and model code has no include path, direct or through other headers, to a data source,
+  to the definition of PrivateData, or to what opens files of rows.
+- The files outside privacy/ that a private row passes through are TRUSTED, by name, here and in
+  SECURITY.md. What includes lead to must be on the list, and nothing else.
+
+usage: check_layers.py [ROOT]
 """
 
 import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-SRC = ROOT / "src" / "tandem"
+HERE = pathlib.Path(__file__).resolve().parent.parent
 
 LAYERS = {
     "base": [],
@@ -29,8 +33,25 @@ LAYERS = {
 }
 # What the doors may include.
 DOORS = {"apps": ["base", "engine"], "python": ["base", "engine"]}
-# Folders from which no header may lead to a data source.
+# Folders from which no chain of headers may lead to rows, and what that would be.
 BLIND = ["optimize", "model", "mechanism", "eval", "report"]
+SIGHT = ["source/", "privacy/private_data.h", "data/csv.h", "data/byte_source.h"]
+
+# What the sensitivity of a count rests on outside privacy/ and base/: from the bytes of a private
+# file to a cell of a marginal, each row must be read by itself and be counted once. A change in one
+# of these files is reviewed like one in privacy/. Names without suffix, as in ARCHITECTURE.md.
+TRUSTED = {
+    "data": ["attribute", "binned_codec", "byte_source", "clique", "codec", "column_schema",
+             "condition", "csv", "csv_blocks", "csv_columns", "csv_parser", "csv_reader",
+             "csv_tokenizer", "domain", "encoding", "field_memo", "rules", "schema", "table",
+             "text_format", "value_line"],
+    "query": ["cell_map", "counting", "factor", "linear_map", "linear_query", "measurement"],
+    "source": ["data_source", "memory_source", "open"],
+}
+# Where a private table is opened, held and counted: with all of privacy/.
+PRIVATE_PATH = ["source/open.cpp"]
+# Sources of csv.h that never see a private row: public files as text, and the rows of a release.
+ASIDE = ["data/csv_scanner.cpp", "data/csv_writer.cpp"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"tandem/([^"]+)"', re.MULTILINE)
 
@@ -43,11 +64,10 @@ def allowed(target, permitted):
     return target in permitted or target.split("/")[0] in permitted
 
 
-def main():
-    problems = []
-    files = sorted(SRC.rglob("*.h")) + sorted(SRC.rglob("*.cpp"))
+def check_folders(root, files, problems):
+    src = root / "src" / "tandem"
     for path in files:
-        relative = path.relative_to(SRC)
+        relative = path.relative_to(src)
         if len(relative.parts) == 1:
             continue  # tandem.h, the umbrella
         layer = relative.parts[0]
@@ -55,32 +75,79 @@ def main():
             problems.append(f"{relative}: folder '{layer}' is not in the table of layers")
             continue
         for target in includes(path):
-            if not (SRC / target).exists():
+            if not (src / target).exists():
                 problems.append(f"{relative}: includes {target}, which does not exist")
             elif target.split("/")[0] != layer and not allowed(target, LAYERS[layer]):
                 problems.append(f"{relative}: '{layer}' may not include {target}")
     for door, permitted in DOORS.items():
-        for path in sorted((ROOT / door).rglob("*.cpp")) + sorted((ROOT / door).rglob("*.h")):
+        for path in sorted((root / door).rglob("*.cpp")) + sorted((root / door).rglob("*.h")):
             for target in includes(path):
                 if target != "tandem.h" and not allowed(target, permitted):
-                    problems.append(f"{path.relative_to(ROOT)}: '{door}' may not include {target}")
+                    problems.append(f"{path.relative_to(root)}: '{door}' may not include {target}")
 
-    def reaches_source(path, seen):
+
+def check_blind(src, files, problems):
+    def chain_to_rows(path, seen):
         for target in includes(path):
-            if target.startswith("source/") or target == "privacy/private_data.h":
+            if any(target.startswith(sight) for sight in SIGHT):
                 return [target]
-            header = SRC / target
+            header = src / target
             if header.exists() and target not in seen:
                 seen.add(target)
-                if tail := reaches_source(header, seen):
+                if tail := chain_to_rows(header, seen):
                     return [target, *tail]
         return []
 
     for path in files:
-        relative = path.relative_to(SRC)
-        if relative.parts[0] in BLIND and (chain := reaches_source(path, set())):
-            problems.append(f"{relative}: reaches a data source through {' -> '.join(chain)}")
+        relative = path.relative_to(src)
+        if relative.parts[0] in BLIND and (chain := chain_to_rows(path, set())):
+            problems.append(f"{relative}: reaches rows through {' -> '.join(chain)}")
 
+
+def sources_of(src, header):
+    """The .cpp files that define what a header declares: of its name, or of its name and more."""
+    path = src / header
+    if path.suffix != ".h":
+        return []
+    found = [path.with_suffix(".cpp")] if path.with_suffix(".cpp").exists() else []
+    for more in sorted(path.parent.glob(f"{path.stem}_*.cpp")):
+        if not more.with_suffix(".h").exists() and header in includes(more):
+            found.append(more)
+    return [str(source.relative_to(src)) for source in found]
+
+
+def check_trusted(root, problems):
+    src = root / "src" / "tandem"
+    reached = set()
+    waiting = PRIVATE_PATH + [str(path.relative_to(src)) for path in src.glob("privacy/*.cpp")]
+    while waiting:
+        file = waiting.pop()
+        if file in reached or file in ASIDE or not (src / file).exists():
+            continue
+        reached.add(file)
+        waiting += includes(src / file) + sources_of(src, file)
+    on_the_way = {file.rsplit(".", 1)[0] for file in reached if file.split("/")[0] in TRUSTED}
+    listed = {f"{folder}/{name}" for folder, names in TRUSTED.items() for name in names}
+    for name in sorted(on_the_way - listed):
+        problems.append(f"{name}: a private row may pass through it; review it as part of the "
+                        "trusted core and add it to TRUSTED in check_layers.py and to SECURITY.md")
+    for name in sorted(listed - on_the_way):
+        problems.append(f"{name}: is TRUSTED in check_layers.py, and no private row passes through "
+                        "it; take it off the list and out of SECURITY.md")
+    page = (root / "SECURITY.md").read_text(encoding="utf-8")
+    section = page.partition("## What is trusted")[2].partition("\n## ")[0]
+    for name in sorted(listed):
+        if f"`{name.split('/')[1]}`" not in section:
+            problems.append(f"SECURITY.md: 'What is trusted' does not name {name}; add it")
+
+
+def main(root):
+    src = root / "src" / "tandem"
+    files = sorted(src.rglob("*.h")) + sorted(src.rglob("*.cpp"))
+    problems = []
+    check_folders(root, files, problems)
+    check_blind(src, files, problems)
+    check_trusted(root, problems)
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"layers: {len(files)} files, {len(problems)} problems")
@@ -88,4 +155,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else HERE))
