@@ -142,9 +142,11 @@ Mechanism mst() {
                     "approach to differentially private synthetic data. 2021.",
        .pure = true},
       run, plan,
-      {field("merge-below", &Options::merge_below,
-             "values counted below so many standard deviations of noise are merged in pairs",
-             at_least(0.0)),
+      {field(
+           "merge-below", &Options::merge_below,
+           "values of a column counted below so many standard deviations of noise are measured as "
+           "one value where columns are paired",
+           at_least(0.0)),
        field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
              at_least(0.001))},
       memory);

@@ -7,10 +7,10 @@
 //
 //   p = argmin sum_i |q_i(p) - y_i|^2 / (2 sigma_i^2)   over p Markov on the measured cliques
 //
-// or the same plus nu KL(p || p0), which holds p to a prior as nu rows of it would. Solved to a
-// certified tolerance by proximal steps, each a smooth convex dual problem (pgm_dual.h) for L-BFGS;
-// docs/decisions/0008-pgm-solver.md has the comparison that chose this. Deterministic: there is a
-// limit on propagations, none on seconds.
+// or the same plus nu KL(p || p0), which holds p to a prior as nu rows of it would. Solved by
+// proximal steps, each a smooth convex dual problem (pgm_dual.h) for L-BFGS, until steps gain less
+// than a tolerance; docs/decisions/0008-pgm-solver.md has the comparison that chose this.
+// Deterministic: there is a limit on propagations, none on seconds.
 
 #include <span>
 #include <vector>
@@ -24,7 +24,8 @@ namespace tandem {
 struct PgmOptions {
   // Of the loss, or of what noise alone would leave (half a unit for each answer) if that is more:
   // what the last step may have gained, and a tenth of it is how exactly each step is solved. Below
-  // 1e-3 differences drown in the noise.
+  // 1e-3 differences drown in the noise. The optimum may be further off than a step gains: by up to
+  // 0.7% of that scale, with the default, in some of 1,320 small random problems.
   double tolerance = 1e-4;
   // So many steps in a row must gain less than that: twice, because a step can fail to see what a
   // longer one does. Once is enough where the next measurement asks for another fit anyway.
