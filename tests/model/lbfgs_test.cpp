@@ -56,5 +56,25 @@ TEST(Lbfgs, SaysWhenItRunsOutOfEvaluations) {
   EXPECT_LT(x[0], 5.0);
 }
 
+// What a step of a convex function can't show, rounding can: a gradient that grows the wrong way.
+TEST(Lbfgs, APairThatIsRejectedLeavesNothingBehind) {
+  std::vector<double> tried;
+  const auto function = [&](std::span<const double> x, std::span<double> g) {
+    constexpr double kSlopes[] = {-1.0, -0.5, -0.8};
+    g[0] = tried.size() < 3 ? kSlopes[tried.size()] : 0.0;
+    tried.push_back(x[0]);
+    return -10.0 * static_cast<double>(tried.size());
+  };
+  std::vector<double> x{0.0};
+  int evaluations = 4;
+  Lbfgs(1, 1).minimize(
+      function, [](auto, auto inverse) { std::ranges::fill(inverse, 1.0); }, x,
+      [](auto, auto) { return false; }, evaluations);
+  // Without a pair a step is the gradient's: the second pair was no use, and took the first's
+  // place.
+  ASSERT_EQ(tried.size(), 4U);
+  EXPECT_DOUBLE_EQ(tried[3] - tried[2], 0.8);
+}
+
 }  // namespace
 }  // namespace tandem

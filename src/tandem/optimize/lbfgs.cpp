@@ -123,6 +123,8 @@ Lbfgs::End Lbfgs::minimize(const Function& function, const Curvature& curvature,
       pair.inverse_product = 1.0 / product;
       newest_ = slot;
       used_ = std::min(used_ + 1, memory_);
+    } else {
+      used_ = std::min(used_, memory_ - 1);  // it was written over the oldest, if all were in use
     }
     std::ranges::copy(next_x_, x.begin());
     std::swap(gradient_, next_gradient_);
