@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t kMostAttributes = 20;
 
-double squared_norm(std::span<const double> values) {
-  return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
-}
-
 // All nonempty parts, by number of attributes.
 std::vector<Clique> parts_of_clique(const Clique& clique) {
   check(clique.size() <= kMostAttributes, "a measured clique has at most twenty attributes");
@@ -84,7 +80,6 @@ MarginalLattice::MarginalLattice(const AxisOrder& order, std::vector<Clique> top
     in_top_.push_back(std::move(inside));
   }
   precision_.assign(parts_.size(), 0.0);
-  explained_.assign(parts_.size(), 0.0);
   estimate_.assign(interaction_cells(), 0.0);
   scratch_.resize(scratch);
   means_.resize(widest);
@@ -113,7 +108,7 @@ void MarginalLattice::observe(const Clique& clique, std::span<const double> answ
                               double variance) {
   const Domain& domain = order_.domain();
   const double missing = 1.0 - std::accumulate(answer.begin(), answer.end(), 0.0);
-  squares_ += missing * missing / (variance * static_cast<double>(answer.size()));
+  disagreement_ += missing * missing / (variance * static_cast<double>(answer.size()));
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     if (!clique.contains(parts_[p])) continue;
     std::vector<double> table(domain.cells(parts_[p]));
@@ -122,17 +117,19 @@ void MarginalLattice::observe(const Clique& clique, std::span<const double> answ
     const double cells_for_each =
         static_cast<double>(answer.size()) / static_cast<double>(table.size());
     const double precision = 1.0 / (variance * cells_for_each);
-    squares_ += precision * squared_norm(table);
     const auto mine = part(p, std::span(estimate_));
     const double share = precision / (precision_[p] + precision);
-    for (std::size_t i = 0; i < table.size(); ++i) mine[i] += share * (table[i] - mine[i]);
+    // From the distance between the two: the squares of each by itself are so large, where noise is
+    // little, that their difference would be lost.
+    double apart = 0.0;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      const double off = table[i] - mine[i];
+      apart += off * off;
+      mine[i] += share * off;
+    }
+    disagreement_ += precision_[p] * share * apart;
     precision_[p] += precision;
-    explained_[p] = precision_[p] * squared_norm(mine);
   }
-}
-
-double MarginalLattice::disagreement() const {
-  return std::max(0.0, squares_ - std::accumulate(explained_.begin(), explained_.end(), 0.0));
 }
 
 void MarginalLattice::interactions_of_functions(std::span<const double> tables,

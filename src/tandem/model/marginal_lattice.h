@@ -39,7 +39,7 @@ class MarginalLattice {
   // What all answers say of the interactions; zero where nothing was observed.
   std::span<const double> estimate() const { return estimate_; }
   // Sum over observed answers of |b_i - what the estimates make of it|^2 / t_i^2.
-  double disagreement() const;
+  double disagreement() const { return disagreement_; }
 
   std::span<double> part(std::size_t part, std::span<double> interactions) const;
   std::span<const double> part(std::size_t part, std::span<const double> interactions) const;
@@ -79,8 +79,7 @@ class MarginalLattice {
   std::vector<Inside> in_top_;
   std::vector<std::vector<AxisPlan>> without_axis_;  // of each part
   std::vector<double> precision_, estimate_, scratch_, means_;
-  double squares_ = 0.0;           // of all that the answers say, by their precisions
-  std::vector<double> explained_;  // of them, by the estimate of each part
+  double disagreement_ = 0.0;
 };
 
 }  // namespace tandem
