@@ -103,7 +103,7 @@ GraphicalModel Compression::spread(const GraphicalModel& model,
     }
     potentials.push_back(std::move(alike));
   }
-  return {original_, std::move(potentials), model.total(), {}, Threads::all()};
+  return {original_, std::move(potentials), model.total(), {}, model.threads()};
 }
 
 }  // namespace tandem

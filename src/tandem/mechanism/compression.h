@@ -27,7 +27,7 @@ class Compression {
   // than it then says; their pair's measurement makes up for it.)
   Measurement compress(Measurement measurement) const;
   std::vector<Factor> compress(std::span<const Factor> zeros) const;  // where all cells are zeros
-  // The model of the table; `zeros` as given for the whole domain.
+  // The model of the table, on as many threads; `zeros` as given for the whole domain.
   GraphicalModel spread(const GraphicalModel& model, std::span<const Factor> zeros) const;
 
  private:

@@ -43,6 +43,7 @@ class GraphicalModel final : public Model {
   const JunctionTree& tree() const { return tree_; }
   const AxisOrder& order() const { return order_; }
   double total() const { return total_; }
+  Threads threads() const { return threads_; }
   std::span<const Factor> potentials() const { return potentials_; }
   // Probabilities of a clique of the tree, cells in `order()`.
   std::span<const double> belief(std::size_t clique) const { return beliefs_[clique]; }
