@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "model/dense_model.h"
 #include "tandem/model/estimate_pgm.h"
@@ -103,6 +104,35 @@ TEST(BeliefPropagation, ABaseThatCannotMoveStaysWhereItIs) {
   EXPECT_TRUE(std::ranges::equal(one.belief(0), before));
   for (std::size_t f = 0; f < pairs.size(); ++f) std::ranges::fill(one.potential(f), 0.0);
   EXPECT_NEAR(one.propagate(), 0.0, 1e-12);
+}
+
+TEST(BeliefPropagation, SaysWhenAMessageWasTooSmallForANumber) {
+  const Domain domain({{"a", 2, {}}, {"b", 3, {}}, {"c", 2, {}}});
+  const std::vector<Clique> pairs{{0, 1}, {1, 2}};
+  const auto load = [&](BeliefPropagation& one, double by) {
+    one.order().arrange(pairs[0], std::vector{0.0, -by, 0.0, 0.0, -by, 0.0}, one.potential(0));
+    one.order().arrange(pairs[1], std::vector{0.0, 0.0, -by, -by, 0.0, 0.0}, one.potential(1));
+  };
+  for (const double by : {600.0, 700.0}) {
+    BeliefPropagation one(domain, make_junction_tree(domain, pairs), pairs);
+    one.set_base();
+    load(one, by);
+    ASSERT_TRUE(std::isfinite(one.propagate()));
+    EXPECT_EQ(one.lost_messages(), by > 667.0) << by;
+    load(one, 1.0);
+    one.propagate();
+    EXPECT_FALSE(one.lost_messages());
+  }
+  // A structural zero is nothing that could be lost.
+  BeliefPropagation one(domain, make_junction_tree(domain, pairs), pairs);
+  one.order().arrange(pairs[1],
+                      std::vector{0.0, 0.0, -std::numeric_limits<double>::infinity(),
+                                  -std::numeric_limits<double>::infinity(), 0.0, 0.0},
+                      one.potential(1));
+  one.set_base();
+  load(one, 5.0);
+  ASSERT_TRUE(std::isfinite(one.propagate()));
+  EXPECT_FALSE(one.lost_messages());
 }
 
 TEST(BeliefPropagation, FindsTheSameBytesWithAnyNumberOfThreads) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -13,6 +14,7 @@
 #include "support/errors.h"
 #include "tandem/base/error.h"
 #include "tandem/model/graphical_model.h"
+#include "tandem/model/pgm_dual.h"
 
 namespace tandem {
 namespace {
@@ -84,6 +86,40 @@ TEST(ModelFile, AGraphicalModelKeepsItsTreeAndItsBytes) {
     EXPECT_EQ(read.tree().cliques, graphical->tree().cliques);
     EXPECT_EQ(read.total(), graphical->total());
     EXPECT_EQ(bytes_of(read), bytes_of(*model));
+  }
+}
+
+// A search may end where two neighbouring cliques say the opposite of one code, since nothing in
+// the measurements keeps it from there.
+TEST(ModelFile, AFitWhosePotentialsDriftedApartReadsBackAsItWas) {
+  const Domain domain({{"a", 2, {}}, {"b", 3, {}}, {"c", 3, {}}});
+  std::vector<Measurement> measurements(2);
+  measurements[0].query = {Clique{0, 1}};
+  measurements[0].values = {20, 10, 20, 10, 30, 10};
+  measurements[1].query = {Clique{1, 2}};
+  measurements[1].values = {20, 10, 10, 20, 10, 10, 10, 5, 5};
+  for (auto& measurement : measurements) measurement.sigma = Sigma(1.0);
+  // What the first adds to the second code of b, the second takes off, and more where c isn't 0.
+  const std::vector<std::vector<double>> tables = {
+      {0.0, 667.0, 0.0, 0.0, 667.0, 0.0}, {0.0, 0.0, 0.0, -667.0, -760.0, -760.0, 0.0, 0.0, 0.0}};
+  PgmDual dual(domain, measurements, 100.0, {});
+  dual.set_base({});
+  std::vector<double> x;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    std::vector<double> arranged(tables[i].size());
+    dual.propagation().order().arrange(measurements[i].query.clique, tables[i], arranged);
+    x.insert(x.end(), arranged.begin(), arranged.end());
+  }
+  std::vector<double> gradient(x.size());
+  ASSERT_TRUE(std::isfinite(dual.evaluate(x, gradient)));
+  dual.move_base(x);
+  const GraphicalModel model(dual.propagation(), dual.potentials(), 100.0);
+  const auto again = read_model(bytes_of(model), domain, "model.bin", kRoom);
+  EXPECT_NEAR(model.project({1}).values[1], 100.0 / 7.0, 1e-9);
+  for (const auto& clique : {Clique{0, 1}, Clique{1, 2}}) {
+    const auto kept = model.project(clique).values;
+    const auto read = again->project(clique).values;
+    for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_NEAR(kept[i], read[i], 1e-9);
   }
 }
 

@@ -202,6 +202,7 @@ double BeliefPropagation::set_base() {
       return out;
     });
     for (std::size_t i = 0; i < up.size(); ++i) {
+      possible_[message_start_[c] + i] = up[i] > 0.0 ? 1 : 0;
       inverse[i] = quotient(1.0, up[i]);
       up[i] = std::log(up[i]) - shift[i];
     }
@@ -221,6 +222,7 @@ double BeliefPropagation::set_base() {
 // was divided out; minus infinity when numbers can't hold the messages.
 double BeliefPropagation::upward() {
   double log_z = 0.0;
+  lost_ = false;
   for (std::size_t c = tree_.cliques.size(); c-- > 0;) {
     for (std::size_t n = first_node_[c]; n < first_node_[c + 1]; ++n) {
       const Node& node = nodes_[n];
@@ -258,6 +260,11 @@ double BeliefPropagation::upward() {
     if (!(largest >= kLeastMessage)) return -kInfinity;
     log_z += std::log(largest);
     scale_[c] = 1.0 / largest;
+    if (!lost_ && std::ranges::min(up) < kLeastMessage) {
+      for (std::size_t i = 0; i < up.size(); ++i) {
+        lost_ = lost_ || (up[i] < kLeastMessage && possible_[message_start_[c] + i] != 0);
+      }
+    }
     for (double& value : up) value = value < kLeastMessage ? 0.0 : value * scale_[c];
   }
   return log_z;
@@ -317,7 +324,10 @@ double BeliefPropagation::rebase() {
   for (std::size_t c = 0; c < tree_.cliques.size(); ++c) {
     const Whole& whole = wholes_[c];
     const auto up = message(c);
-    for (std::size_t i = 0; i < up.size(); ++i) ratio_[i] = quotient(scale_[c], up[i]);
+    for (std::size_t i = 0; i < up.size(); ++i) {
+      ratio_[i] = quotient(scale_[c], up[i]);
+      if (!(up[i] > 0.0)) possible_[message_start_[c] + i] = 0;
+    }
     tables_of(whole, ratio_.data());
     for_each_slice(whole, [&](std::size_t, std::size_t s, const Workplace& place) {
       double* out = base_slice(c, s);

@@ -7,8 +7,8 @@
 // conditional probabilities, so products of them stay in range and everything runs in linear space;
 // only setting a base from arbitrary potentials goes through logarithms. Potentials and separators
 // that lie inside one another are folded together before they meet the large tables, and those are
-// worked through slice by slice (clique_slices.h), by several threads where they are large. Nothing
-// is allocated after construction.
+// worked through slice by slice (clique_slices.h), by several threads where they are large.
+// Nothing is allocated after construction.
 
 #include <cstddef>
 #include <limits>
@@ -52,6 +52,10 @@ class BeliefPropagation {
   // potentials zero. Returns what propagate() would; when that is not finite, the base stays as it
   // was.
   double rebase();
+
+  // Whether the last propagate() or rebase() took for nothing what the base allows: a message too
+  // small for a number. That is right, unless potentials nearer to the root make up for it.
+  bool lost_messages() const { return lost_; }
 
   // Probabilities, cells in `order()`: of a factor after any of these, of a whole clique after
   // set_base() and rebase().
@@ -130,6 +134,8 @@ class BeliefPropagation {
   std::vector<std::size_t> message_start_;  // in message_, and the end
   std::vector<std::size_t> potential_start_;
   std::vector<double> base_, belief_, message_, potential_;
+  std::vector<char> possible_;  // of each message's cells: the base allows it
+  bool lost_ = false;
   std::vector<double> node_values_, node_found_;
   std::vector<double> scale_;         // of each clique: message * 1/scale is the sum of its belief
   std::vector<double> ratio_;         // for the largest separator, twice

@@ -36,6 +36,7 @@ BeliefPropagation::BeliefPropagation(const Domain& domain, JunctionTree tree,
   base_.assign(clique_start_.back(), 1.0);
   belief_.assign(clique_start_.back(), 0.0);
   message_.assign(message_start_.back(), 0.0);
+  possible_.assign(message_start_.back(), 1);
   potential_.assign(potential_start_.back(), 0.0);
 }
 

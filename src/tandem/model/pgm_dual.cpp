@@ -24,6 +24,11 @@ struct Lift {
 constexpr Lift kAtStart{1e-7, 1e-6};
 constexpr Lift kAtStep{1e-60, 1e-30};
 
+// Potentials beyond this in one step may cancel between neighbouring cliques, along a direction
+// that is flat for the search, and not within reach of a number on their way. Ordinary steps end
+// below a hundred.
+constexpr double kFarOut = 250.0;
+
 double square(double x) { return x * x; }
 
 bool is_marginal(const Measurement& measurement) {
@@ -208,16 +213,20 @@ void PgmDual::set_base(std::span<const Factor> potentials) {
     check(f < factors.size(), "a base's potentials lie inside cliques of the problem");
     order.plan(factors[f], potential.clique).add(found_[f].data(), arranged.data());
   }
-  for (std::size_t f = 0; f < factors.size(); ++f) {
-    std::ranges::copy(found_[f], propagation_.potential(f).begin());
-  }
-  if (!std::isfinite(propagation_.set_base())) {
+  if (!base_from_logarithms()) {
     throw UsageError(
         "The model allows no row at all: its structural zeros exclude each other; allow more.");
   }
   lift_cells(kAtStart.below, kAtStart.to);
   take_residuals();
   take_shares();
+}
+
+bool PgmDual::base_from_logarithms() {
+  for (std::size_t f = 0; f < found_.size(); ++f) {
+    std::ranges::copy(found_[f], propagation_.potential(f).begin());
+  }
+  return std::isfinite(propagation_.set_base());
 }
 
 double PgmDual::evaluate(std::span<const double> x, std::span<double> gradient) {
@@ -376,11 +385,19 @@ void PgmDual::take_shares() {
 
 void PgmDual::move_base(std::span<const double> x) {
   load(x);
+  double furthest = 0.0;
   for (std::size_t f = 0; f < found_.size(); ++f) {
     const auto added = propagation_.potential(f);
-    for (std::size_t i = 0; i < added.size(); ++i) found_[f][i] += added[i];
+    for (std::size_t i = 0; i < added.size(); ++i) {
+      found_[f][i] += added[i];
+      furthest = std::max(furthest, std::abs(added[i]));
+    }
   }
   check(std::isfinite(propagation_.rebase()), "the base moves to where the search has been");
+  // What cancels is then taken together, as whoever reads the potentials from a file will do.
+  if (propagation_.lost_messages() && furthest > kFarOut) {
+    check(base_from_logarithms(), "a base that could move is one");
+  }
   lift_cells(kAtStep.below, kAtStep.to);
   take_residuals();
   take_shares();

@@ -81,6 +81,7 @@ class PgmDual {
   void add_map(const Measurement& measurement);
   std::size_t factor_of(const Clique& clique) const;
   void load(std::span<const double> x);  // the propagation's potentials
+  bool base_from_logarithms();           // of found_; false when nothing can be
   void take_residuals();                 // of the last p
   void take_shares();
   void lift_cells(double below, double to);  // their share times a factor's cells
