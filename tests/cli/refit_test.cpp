@@ -17,6 +17,7 @@
 #include "tandem/base/digest.h"
 #include "tandem/base/document.h"
 #include "tandem/data/csv.h"
+#include "tandem/engine/stored_release.h"
 #include "tandem/mechanism/registry.h"
 #include "tandem/privacy/ledger.h"
 
@@ -290,6 +291,30 @@ TEST_F(RefitCommand, FitsAnotherModelToTheMeasurements) {
     }
   }
   expect_error(refit({"--max-model-mb", "0.00001", "--force"}), 2, {"columns alone take 64 bytes"});
+}
+
+// Also where the release's own model is of another kind, or of some rows alone.
+TEST_F(RefitCommand, ANewModelHoldsTheRulesWhateverTheFormerOneWas) {
+  const auto impossible_share = [&](const std::string& folder) {
+    const auto pair = StoredRelease(folder).model(1e9, Threads{})->project({1, 2});
+    return pair.values[1] / total(pair);  // below 15 and married
+  };
+  for (const char* mechanism : {"tandem", "independent", "aim"}) {
+    SCOPED_TRACE(mechanism);
+    ASSERT_EQ(synth(mechanism, {"--seed", "1"}).exit_code, 0);
+    const auto result = refit({"--max-model-mb", "4", "--force"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(impossible_share(out_), 0.0);
+    const std::string some = dir_ / "some";
+    ASSERT_EQ(tandem({"refit", from_, "--out", some, "--where", "sex = F", "--force"}).exit_code,
+              0);
+    ASSERT_EQ(tandem({"refit", some, "--out", out_, "--max-model-mb", "4", "--force"}).exit_code,
+              0);
+    EXPECT_EQ(impossible_share(out_), 0.0);
+  }
+  const auto small = refit({"--max-model-mb", "0.0001", "--force"});
+  ASSERT_EQ(small.exit_code, 0) << small.err;
+  EXPECT_TRUE(contains(small.out, "no room for a rule on 'age' and 'marital'")) << small.out;
 }
 
 TEST_F(RefitCommand, RefusesAModelThatWouldKnowNothing) {

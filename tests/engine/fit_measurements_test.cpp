@@ -62,8 +62,8 @@ double distance(const Model& model, const Clique& clique) {
 }
 
 TEST(FitMeasurements, HasEveryMarginalThatFits) {
-  const auto fit =
-      fit_measurements(domain(), measured({{0, 1}, {1, 2}, {3}}, 1.0), kRows, 1.0, {}, Threads{});
+  const auto fit = fit_measurements(domain(), measured({{0, 1}, {1, 2}, {3}}, 1.0), kRows, 1.0, {},
+                                    {}, Threads{});
   EXPECT_EQ(fit.measured, 3U);
   EXPECT_EQ(fit.cut, 0U);
   EXPECT_TRUE(fit.converged);
@@ -75,7 +75,8 @@ TEST(FitMeasurements, HasEveryMarginalThatFits) {
 TEST(FitMeasurements, WithoutRoomAMarginalCountsByItsParts) {
   const std::vector<Clique> cliques = {{0, 1, 2, 3}};  // 360 cells
   const double limit = 400e-6;                         // 50 cells
-  const auto fit = fit_measurements(domain(), measured(cliques, 1.0), kRows, limit, {}, Threads{});
+  const auto fit =
+      fit_measurements(domain(), measured(cliques, 1.0), kRows, limit, {}, {}, Threads{});
   EXPECT_EQ(fit.cut, 1U);
   EXPECT_LE(static_cast<double>(model_bytes(fit.model.tree().cells)), limit * 1e6);
   for (AttributeId id = 0; id < 4; ++id) EXPECT_LT(distance(fit.model, Clique{id}), 0.02) << id;
@@ -88,7 +89,7 @@ TEST(FitMeasurements, WithoutRoomAMarginalCountsByItsParts) {
 
 TEST(FitMeasurements, NoRoomForTheColumnsIsAnError) {
   const auto message = error_of<UsageError>(
-      [] { fit_measurements(domain(), measured({{0}}, 1.0), kRows, 50e-6, {}, Threads{}); });
+      [] { fit_measurements(domain(), measured({{0}}, 1.0), kRows, 50e-6, {}, {}, Threads{}); });
   EXPECT_TRUE(contains(message, "the columns alone take 144 bytes"));
 }
 
@@ -97,7 +98,7 @@ TEST(FitMeasurements, PublicMarginalsCountLikeTheNoisyOnes) {
   measurements[1].origin = Origin::Public;
   measurements[1].noise = NoiseKind::None;
   measurements[1].sigma = Sigma(0.0);
-  const auto fit = fit_measurements(domain(), measurements, kRows, 1.0, {}, Threads{});
+  const auto fit = fit_measurements(domain(), measurements, kRows, 1.0, {}, {}, Threads{});
   EXPECT_LT(distance(fit.model, {1, 2}), 0.01);
 }
 
@@ -105,14 +106,29 @@ TEST(FitMeasurements, StartsFromTheModelsOwnPotentialsAndKeepsItsZeros) {
   std::vector<Factor> start = {{Clique{0, 1}, std::vector<double>(20, 0.0)}};
   start[0].values[0] = -std::numeric_limits<double>::infinity();
   start.push_back({Clique{0, 3}, std::vector<double>(12, 1.0)});  // of no measured marginal
-  const auto fit =
-      fit_measurements(domain(), measured({{0, 1}, {2}, {3}}, 1.0), kRows, 1.0, start, Threads{});
+  const auto fit = fit_measurements(domain(), measured({{0, 1}, {2}, {3}}, 1.0), kRows, 1.0, {},
+                                    start, Threads{});
   EXPECT_EQ(fit.model.project({0, 1}).values[0], 0.0);
+}
+
+// Whatever was measured: here a cell that noise gave some rows.
+TEST(FitMeasurements, WhatRulesExcludeHasNoRows) {
+  ImpossibleBox box;
+  box.sides.push_back({0, {true, false, false, false}});
+  box.sides.push_back({3, {false, true, false}});
+  const auto fit = fit_measurements(domain(), measured({{0, 1}, {2}, {0, 3}}, 1.0), kRows, 1.0,
+                                    {box}, {}, Threads{});
+  EXPECT_EQ(fit.model.project({0, 3}).values[1], 0.0);
+  EXPECT_TRUE(fit.warnings.empty());
+  // In 60 cells a quarter of the room is not enough for a rule of twelve beside the columns.
+  const auto small =
+      fit_measurements(domain(), measured({{0}, {3}}, 1.0), kRows, 480e-6, {box}, {}, Threads{});
+  EXPECT_EQ(small.warnings.size(), 1U);
 }
 
 TEST(FitMeasurements, PassesOverTheTotal) {
   auto measurements = measured({{}, {0}, {1}}, 1.0);
-  const auto fit = fit_measurements(domain(), measurements, 100.0, 1.0, {}, Threads{});
+  const auto fit = fit_measurements(domain(), measurements, 100.0, 1.0, {}, {}, Threads{});
   EXPECT_EQ(fit.measured, 2U);
   EXPECT_NEAR(total(fit.model.project({})), 100.0, 1e-9);
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/mechanism/graphical.h"
 #include "tandem/model/estimate_pgm.h"
 #include "tandem/model/junction_tree.h"
 
@@ -118,11 +119,6 @@ std::vector<Measurement> with_room(const Domain& domain, std::vector<Measurement
   return out;
 }
 
-// Structural zeros: what cannot be, measured or not.
-bool has_zeros(const Factor& potential) {
-  return std::ranges::any_of(potential.values, [](double value) { return std::isinf(value); });
-}
-
 void weigh_alike(std::vector<Measurement>& measurements) {
   const bool all_noisy =
       std::ranges::all_of(measurements, [](const Measurement& m) { return m.sigma > Sigma(0.0); });
@@ -137,19 +133,23 @@ void weigh_alike(std::vector<Measurement>& measurements) {
 }  // namespace
 
 FittedModel fit_measurements(const Domain& domain, std::vector<Measurement> measurements,
-                             double total, double max_model_mb, std::span<const Factor> start,
+                             double total, double max_model_mb,
+                             std::vector<ImpossibleBox> impossible, std::span<const Factor> start,
                              Threads threads) {
   const auto cliques = measured_cliques(measurements);
   Room room(domain, max_model_mb);
+  ModelStart rules;
+  if (!impossible.empty()) {
+    rules = start_model({domain, {}, {}, std::move(impossible)}, max_model_mb);
+  }
+  for (const auto& clique : rules.cliques) room.take(clique);
   std::size_t whole = 0;
   for (const auto& clique : cliques) whole += room.take(clique) ? 1 : 0;
   weigh_alike(measurements);
   measurements = with_room(domain, std::move(measurements), room);
-  std::vector<Factor> inside;
+  std::vector<Factor> inside = std::move(rules.zeros);
   for (const auto& factor : start) {
-    if (within(factor.clique, room.taken()) || (has_zeros(factor) && room.take(factor.clique))) {
-      inside.push_back(factor);
-    }
+    if (within(factor.clique, room.taken())) inside.push_back(factor);
   }
   auto fit = estimate_pgm(
       domain, measurements, total, inside,
@@ -158,7 +158,8 @@ FittedModel fit_measurements(const Domain& domain, std::vector<Measurement> meas
           .measured = cliques.size(),
           .cut = cliques.size() - whole,
           .propagations = fit.propagations,
-          .converged = fit.converged};
+          .converged = fit.converged,
+          .warnings = std::move(rules.warnings)};
 }
 
 }  // namespace tandem

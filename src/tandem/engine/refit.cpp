@@ -129,10 +129,12 @@ Outcome fit_anew(const RefitRequest& r, const StoredRelease& from) {
     start = graphical->potentials();
   }
   const double total = std::max(1.0, from.document().at("total").as_number());
-  auto fit = fit_measurements(from.schema().domain(), std::move(measurements), total,
-                              r.max_model_mb, start, r.threads);
+  auto fit =
+      fit_measurements(from.schema().domain(), std::move(measurements), total, r.max_model_mb,
+                       impossible_boxes(from.schema().rules()), start, r.threads);
 
   Outcome out;
+  out.warnings = std::move(fit.warnings);
   if (!from.document().at("public").as_array().empty() && !public_inside) {
     out.warnings.emplace_back(
         "The model was fitted to the measurements alone: what the mechanism took from public data, "
