@@ -117,20 +117,33 @@ struct Scored {
 
 class Search {
  public:
-  Search(const Schema& schema, Table table, Threads threads)
-      : schema_(schema), writer_(schema), table_(std::move(table)), threads_(threads) {}
-
-  std::vector<RuleProposal> run() {
+  explicit Search(const Schema& schema) : schema_(schema), writer_(schema) {
     const Domain& domain = schema_.domain();
     const auto columns = static_cast<AttributeId>(std::min(domain.size(), kMostColumns));
-    std::vector<Clique> pairs;
     for (AttributeId a = 0; a < columns; ++a) {
       for (AttributeId b = a + 1; b < columns; ++b) {
         const auto cells = domain.try_cells({a, b});
-        if (cells && *cells <= kMostCells) pairs.push_back({a, b});
+        if (cells && *cells <= kMostCells) pairs_.push_back({a, b});
       }
     }
-    for (const auto& counts : count_marginals(table_, pairs, threads_)) {
+  }
+
+  void add(const Table& table, Threads threads) {
+    rows_ += static_cast<double>(table.rows());
+    auto counts = count_marginals(table, pairs_, threads);
+    if (counts_.empty()) {
+      counts_ = std::move(counts);
+      return;
+    }
+    for (std::size_t pair = 0; pair < pairs_.size(); ++pair) {
+      auto& sums = counts_[pair].values;
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += counts[pair].values[i];
+    }
+  }
+
+  std::vector<RuleProposal> run() {
+    const Domain& domain = schema_.domain();
+    for (const auto& counts : counts_) {
       const AttributeId a = counts.clique[0];
       const AttributeId b = counts.clique[1];
       const Code size_b = domain[b].size;
@@ -175,8 +188,7 @@ class Search {
 
   void propose(AttributeId a, AttributeId b, Code y, const std::vector<double>& rows_a,
                const std::vector<Code>& only, double rows_y) {
-    const auto n = static_cast<double>(table_.rows());
-    const double exception = 1.0 - rows_y / n;
+    const double exception = 1.0 - rows_y / rows_;
     const auto size = static_cast<Code>(rows_a.size());
     std::vector<bool> then_codes(schema_.domain()[b].size, false);
     then_codes[y] = true;
@@ -221,8 +233,9 @@ class Search {
 
   const Schema& schema_;
   ConditionWriter writer_;
-  Table table_;
-  Threads threads_;
+  std::vector<Clique> pairs_;
+  std::vector<Factor> counts_;  // of each pair, in all tables
+  double rows_ = 0.0;
   std::vector<Scored> found_;
 };
 
@@ -233,7 +246,11 @@ std::vector<RuleProposal> propose_rules(const Schema& schema,
                                         Threads threads) {
   CsvOptions options;
   options.threads = threads;
-  return Search(schema, load_table(public_sources.front(), schema, options).table, threads).run();
+  Search search(schema);
+  for (const auto& source : public_sources) {
+    search.add(load_table(source, schema, options).table, threads);
+  }
+  return search.run();
 }
 
 }  // namespace tandem

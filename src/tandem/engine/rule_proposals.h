@@ -18,7 +18,8 @@ struct RuleProposal {
 };
 
 // The strongest first: those that chance would have broken most often, were the two columns
-// independent. Of one implication and its weaker forms, the strongest is kept.
+// independent. Of one implication and its weaker forms, the strongest is kept. All files together
+// speak for a rule, and a single row of any of them against it.
 std::vector<RuleProposal> propose_rules(const Schema& schema,
                                         const std::vector<std::string>& public_sources,
                                         Threads threads);
