@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -152,6 +153,7 @@ PublicData load_public(const SynthSettings& s, const Schema& schema, Threads thr
 }
 
 Schema learn_inside(const Schema& schema, const std::vector<std::string>& public_sources) {
+  if (std::ranges::none_of(schema.columns(), &ColumnSchema::inside_as_public)) return schema;
   std::vector<ColumnProfile> profiles(schema.columns().size());
   for (const auto& source : public_sources) {
     std::vector<std::pair<std::size_t, std::size_t>> wanted;  // field, attribute

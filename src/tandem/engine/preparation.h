@@ -47,7 +47,7 @@ PublicData load_public(const SynthSettings& settings, const Schema& schema, Thre
                        const Note& note, const Reading& reading = {});
 
 // The schema with every column that asks for it drawing inside its ranges as public data lies
-// there.
+// there. The files are read for such columns alone.
 Schema learn_inside(const Schema& schema, const std::vector<std::string>& public_sources);
 
 // What a mechanism is asked, with what the schema's rules exclude.

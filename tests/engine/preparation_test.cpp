@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/engine/preparation.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/errors.h"
+#include "support/files.h"
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+using test::error_of;
+using test::TempDir;
+
+Schema schema_with(const std::string& inside) {
+  return Schema::from_document(Document::parse_toml(
+      "[[column]]\nname = 'age'\nkind = 'integer'\nmin = 0\nmax = 99\nedges = [50]\n" + inside,
+      "schema"));
+}
+
+// Whether a file that isn't there is missed says whether it would have been read.
+TEST(LearnInside, ReadsPublicDataOnlyForColumnsThatAskForIt) {
+  const std::string missing = TempDir() / "missing.csv";
+  const Schema kept = learn_inside(schema_with(""), {missing});
+  EXPECT_EQ(kept.columns().size(), 1U);
+  EXPECT_FALSE(error_of<Error>([&] {
+                 learn_inside(schema_with("inside = 'public'\n"), {missing});
+               }).empty());
+}
+
+TEST(LearnInside, DrawsAsAllPublicFilesLie) {
+  const TempDir dir;
+  const std::string young = dir.write("young.csv", "age\n7\n7\n");
+  const std::string old = dir.write("old.csv", "age\n70\n70\n");
+  const Schema learnt = learn_inside(schema_with("inside = 'public'\n"), {young, old});
+  Rng rng(1);
+  for (const auto& [code, text] : {std::pair<Code, std::string>{0, "7"}, {1, "70"}}) {
+    std::string drawn;
+    learnt.columns()[0].codec->decode(code, rng, drawn);
+    EXPECT_EQ(drawn, text);
+  }
+}
+
+}  // namespace
+}  // namespace tandem
