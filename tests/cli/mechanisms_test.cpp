@@ -46,7 +46,7 @@ TEST(MechanismsCommand, ListsTheSameToPrograms) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(keys_of(list[i]),
               (std::vector<std::string>{"name", "summary", "reference", "guarantee", "pure",
-                                        "needs_public_data", "parameters"}));
+                                        "needs_public_data", "public_data", "parameters"}));
     EXPECT_EQ(list[i].at("name").as_string(), all[i].name);
     EXPECT_EQ(list[i].at("pure").as_bool(), all[i].pure);
     ASSERT_EQ(list[i].at("parameters").as_array().size(), all[i].options.size());
@@ -54,6 +54,28 @@ TEST(MechanismsCommand, ListsTheSameToPrograms) {
       EXPECT_EQ(keys_of(option), (std::vector<std::string>{"name", "type", "default", "help"}));
     }
   }
+}
+
+TEST(MechanismsCommand, SaysWhichNeedPublicDataAndWhichItHelps) {
+  const auto text = test::run_command({TANDEM_COMMAND, "mechanisms"}).out;
+  const Document json = Document::parse_json(
+      test::run_command({TANDEM_COMMAND, "mechanisms", "--json"}).out, "stdout");
+  const auto expect = [&](const std::string& name, const std::string& use) {
+    SCOPED_TRACE(name);
+    const auto entry = text.substr(text.find("\n" + name + "\n") + 1);
+    EXPECT_TRUE(contains(entry.substr(0, entry.find("\n  from:")), "; public data: " + use));
+    for (const auto& mechanism : json.at("mechanisms").as_array()) {
+      if (mechanism.at("name").as_string() != name) continue;
+      EXPECT_EQ(mechanism.at("public_data").as_string(), use);
+      EXPECT_EQ(mechanism.at("needs_public_data").as_bool(), use == "needed");
+    }
+  };
+  expect("tandem", "helps");
+  expect("mw-pub", "needed");
+  expect("mwem-pub", "needed");
+  expect("jam-pgm", "needed");
+  expect("aim", "not used");
+  expect("mst", "not used");
 }
 
 TEST(MechanismsCommand, TakesNothingElse) {

@@ -339,7 +339,7 @@ TEST_F(Synth, DeltaZeroIsRefusedByAMechanismWithoutAPureGuarantee) {
 TEST_F(Synth, AMechanismThatNeedsPublicDataSaysSo) {
   run_.find = [](const std::string& name) {
     Mechanism mechanism = find_mechanism(name);
-    mechanism.needs_public_data = true;
+    mechanism.public_data = PublicUse::Needed;
     return mechanism;
   };
   EXPECT_EQ(refusal(), "independent needs public data; give it with --public.");

@@ -101,7 +101,7 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, Threads thre
     throw UsageError(
         fmt::format("{} has no pure guarantee; give a --delta above 0.", mechanism.name));
   }
-  if (mechanism.needs_public_data && s.public_sources.empty()) {
+  if (mechanism.public_data == PublicUse::Needed && s.public_sources.empty()) {
     throw UsageError(fmt::format("{} needs public data; give it with --public.", mechanism.name));
   }
   auto [schema, text] = read_schema(s, threads, note);

@@ -16,11 +16,17 @@
 
 namespace tandem {
 
+enum class PublicUse {
+  NotUsed,  // it never looks at public data
+  Helps,    // it works without, and better with some
+  Needed
+};
+
 struct Mechanism {
   std::string name;
   std::string summary;
   std::string reference;  // the paper
-  bool needs_public_data = false;
+  PublicUse public_data = PublicUse::NotUsed;
   bool pure = false;  // also runs on a pure epsilon (delta 0)
   std::vector<OptionInfo> options;
 
@@ -39,6 +45,7 @@ struct MechanismText {
   std::string summary;
   std::string reference;
   bool needs_public_data = false;
+  bool helped_by_public_data = false;  // where it is not needed
   bool pure = false;
 };
 
@@ -53,7 +60,8 @@ Mechanism make_mechanism(const MechanismText& text,
   out.name = text.name;
   out.summary = text.summary;
   out.reference = text.reference;
-  out.needs_public_data = text.needs_public_data;
+  if (text.helped_by_public_data) out.public_data = PublicUse::Helps;
+  if (text.needs_public_data) out.public_data = PublicUse::Needed;
   out.pure = text.pure;
   for (const auto& field : fields) out.options.push_back(field.info);
   const std::string name = text.name;

@@ -354,7 +354,8 @@ Mechanism tandem() {
   return make_mechanism<Options>(
       {.name = "tandem",
        .summary = "Graphical model of public data, tilted by private marginals",
-       .reference = "docs/mechanisms/tandem.md"},
+       .reference = "docs/mechanisms/tandem.md",
+       .helped_by_public_data = true},
       run, plan,
       {field("rounds-per-column", &Options::rounds_per_column,
              "rounds that the budget would last without annealing, for each column; auto: 4, or 6 "
