@@ -90,6 +90,30 @@ TEST(Tandem, AFinalChoiceLeavesPublicDataThatWasBelievedTooMuch) {
   }));
 }
 
+TEST(Tandem, AfterAFinalChoiceOnlyWhatWasTakenIsDescribed) {
+  Table wrong = skewed_rows(3000, 0.0, 2);
+  for (std::size_t r = 0; r < wrong.rows(); ++r) wrong.column(3).set(r, wrong.column(0)[r]);
+  const Parameters careful{{"trust", "1"}, {"public-rows", "0.9"}, {"choice-share", "0.1"}};
+  const auto other =
+      run_mechanism("tandem", careful, private_rows(), with_public(wrong), at(3.0)).release;
+  EXPECT_EQ(other.notes,
+            std::vector<std::string>{"The final choice took the model without public data."});
+  EXPECT_TRUE(test::mentions(other.warnings, "public.csv differs from the private data"));
+  // A choice that changes nothing is no news.
+  int kept = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto release = run_mechanism("tandem", careful, private_rows(),
+                                       with_public(skewed_rows(3000, 0.0, 2)), at(1.0, seed))
+                             .release;
+    const bool chose = test::mentions(release.notes, "The final choice took");
+    EXPECT_EQ(test::mentions(release.notes, "Rows of the public data, reweighted, are 90%"),
+              !chose);
+    EXPECT_EQ(test::mentions(release.notes, "of what its 3,000 rows could be worth"), !chose);
+    kept += chose ? 0 : 1;
+  }
+  EXPECT_GT(kept, 0);
+}
+
 TEST(Tandem, RecoversTheTruthWithoutNoise) {
   for (const auto& asked : {problem({}), with_public(skewed_rows(300, 0.2, 2))}) {
     auto settings = at(10.0);
@@ -123,6 +147,29 @@ TEST(Tandem, TakesMoreRoundsWhereNoiseIsLittle) {
   };
   EXPECT_EQ(noise(1.0, {}), noise(1.0, {{"rounds-per-column", "4"}}));
   EXPECT_EQ(noise(100.0, {}), noise(100.0, {{"rounds-per-column", "6"}}));
+}
+
+// The same rows, and before them a column that has one value in all of them.
+Table after_a_constant(const Table& rows) {
+  std::vector<Attribute> attributes{{"constant", 1, {}}};
+  for (const auto& attribute : rows.domain().attributes()) attributes.push_back(attribute);
+  Table out(Domain(std::move(attributes)), rows.rows());
+  for (AttributeId id = 0; id < rows.domain().size(); ++id) {
+    for (std::size_t r = 0; r < rows.rows(); ++r) out.column(id + 1).set(r, rows.column(id)[r]);
+  }
+  return out;
+}
+
+TEST(Tandem, AConstantFirstColumnHasNoSayInTheNoise) {
+  const Table rows = after_a_constant(private_rows());
+  const Problem asked{rows.domain(), Workload::all_k_way(rows.domain(), 3), {}};
+  const auto noise = [](const test::Outcome& outcome) {
+    return outcome.release.measurements.front().sigma;
+  };
+  EXPECT_EQ(noise(run_mechanism("tandem", {}, rows, asked, at(1.0))),
+            noise(run_mechanism("tandem", {}, private_rows(), problem({}), at(1.0))));
+  EXPECT_EQ(test::plan_mechanism("tandem", {}, asked, at(1.0)).front(),
+            test::plan_mechanism("tandem", {}, problem({}), at(1.0)).front());
 }
 
 TEST(Tandem, BeatsThePublicRowsAndDoingWithoutThem) {

@@ -80,19 +80,13 @@ std::vector<Clique> columns_that_are(const PublicSource& source, Likeness likene
   return out;
 }
 
-void report_source(const CombinedModel& p, const PublicSource& source, bool dismissed,
-                   Release& release) {
-  const Domain& domain = p.model().domain();
-  const double worth = dismissed ? 0.0 : source.nu() / source.trust.most();
-  release.notes.push_back(
-      dismissed
-          ? fmt::format("Public data {}: left aside; most of its columns are not as in the private "
-                        "data.",
-                        source.name)
-          : fmt::format("Public data {}: counted as {} private rows, {} of what its {} rows could "
-                        "be worth.",
-                        source.name, rows_in_words(source.nu()), percent(worth),
-                        rows_in_words(source.model.rows())));
+double worth_of(const PublicSource& source, bool dismissed) {
+  return dismissed ? 0.0 : source.nu() / source.trust.most();
+}
+
+// Of what it should have been, whichever model was released.
+void warn_of(const CombinedModel& p, const PublicSource& source, bool dismissed, Release& release) {
+  const double worth = worth_of(source, dismissed);
   if (const auto rows = static_cast<double>(source.all_rows); source.model.rows() < rows) {
     release.warnings.push_back(fmt::format(
         "Every row of public data {} occurs {} times or a multiple of it; its {} rows count as {}.",
@@ -115,13 +109,7 @@ void report_source(const CombinedModel& p, const PublicSource& source, bool dism
     release.warnings.push_back(
         fmt::format("Public data {} has hardly any rows like the private ones in {}; what it says "
                     "of that is left aside.",
-                    source.name, listed(domain, foreign)));
-  }
-  const auto shifted = columns_that_are(source, Likeness::Shifted);
-  if (!dismissed && !shifted.empty()) {
-    release.notes.push_back(fmt::format(
-        "Public data {} has other shares in {}; these are taken from private measurements alone.",
-        source.name, listed(domain, shifted)));
+                    source.name, listed(p.model().domain(), foreign)));
   }
   const auto lost = overruled(p, source);
   if (worth >= kDistrusted && 2 * joint(lost) > joint(p.measured())) {
@@ -130,7 +118,28 @@ void report_source(const CombinedModel& p, const PublicSource& source, bool dism
         "columns; it may describe other people, or its columns may not belong together.",
         source.name, joint(lost), joint(p.measured())));
   }
-  if (!lost.empty()) {
+}
+
+// What the model has of it.
+void describe(const CombinedModel& p, const PublicSource& source, bool dismissed,
+              Release& release) {
+  const Domain& domain = p.model().domain();
+  release.notes.push_back(
+      dismissed
+          ? fmt::format("Public data {}: left aside; most of its columns are not as in the private "
+                        "data.",
+                        source.name)
+          : fmt::format("Public data {}: counted as {} private rows, {} of what its {} rows could "
+                        "be worth.",
+                        source.name, rows_in_words(source.nu()),
+                        percent(worth_of(source, dismissed)), rows_in_words(source.model.rows())));
+  const auto shifted = columns_that_are(source, Likeness::Shifted);
+  if (!dismissed && !shifted.empty()) {
+    release.notes.push_back(fmt::format(
+        "Public data {} has other shares in {}; these are taken from private measurements alone.",
+        source.name, listed(domain, shifted)));
+  }
+  if (const auto lost = overruled(p, source); !lost.empty()) {
     release.notes.push_back(fmt::format("Private measurements overruled public data {} on {}.",
                                         source.name, listed(domain, lost)));
   }
@@ -138,18 +147,21 @@ void report_source(const CombinedModel& p, const PublicSource& source, bool dism
 
 }  // namespace
 
-void report_public_data(const CombinedModel& p, double share, Release& release) {
+void report_public_data(const CombinedModel& p, std::optional<double> share, Release& release) {
   const Domain& domain = p.model().domain();
-  for (const auto& source : p.prior().sources()) report_source(p, source, false, release);
-  for (const auto& source : p.prior().dismissed()) report_source(p, source, true, release);
+  for (const auto& source : p.prior().sources()) warn_of(p, source, false, release);
+  for (const auto& source : p.prior().dismissed()) warn_of(p, source, true, release);
+  if (!share) return;
+  for (const auto& source : p.prior().sources()) describe(p, source, false, release);
+  for (const auto& source : p.prior().dismissed()) describe(p, source, true, release);
   const auto only_public = supplied(p);
   if (!only_public.empty()) {
     release.notes.push_back(
         fmt::format("Only public data speaks of {}.", listed(domain, only_public)));
   }
-  if (share > 0.0) {
-    release.notes.push_back(
-        fmt::format("Rows of the public data, reweighted, are {} of the release.", percent(share)));
+  if (*share > 0.0) {
+    release.notes.push_back(fmt::format(
+        "Rows of the public data, reweighted, are {} of the release.", percent(*share)));
   }
 }
 

@@ -2,12 +2,16 @@
 #pragma once
 // What public data was worth to a release, in sentences for its reader. Post-processing.
 
+#include <optional>
+
 #include "tandem/mechanism/combined_model.h"
 #include "tandem/mechanism/release.h"
 
 namespace tandem {
 
-// `share` of the release is reweighted public rows. Nothing without public data.
-void report_public_data(const CombinedModel& p, double share, Release& release);
+// `share` of the release is reweighted public rows, the rest is the model. Without a share another
+// model was released, and what this one took from public data is no news: warnings alone are due.
+// Nothing without public data.
+void report_public_data(const CombinedModel& p, std::optional<double> share, Release& release);
 
 }  // namespace tandem

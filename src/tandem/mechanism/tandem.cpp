@@ -9,8 +9,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <optional>
+#include <span>
+#include <string>
 #include <tuple>
 #include <unordered_map>
 
@@ -189,48 +192,46 @@ std::vector<Candidate> scores(const Curator& curator, const CombinedModel& p,
 }
 
 // T0: more rounds where that leaves little noise all the same.
-int rounds_per_column(const Curator& curator, std::size_t columns, Cost rho,
+int rounds_per_column(const Curator& curator, std::span<const LinearQuery> columns, Cost rho,
                       std::optional<double> known_n, const Options& options) {
   if (options.rounds_per_column) return *options.rounds_per_column;
   const auto [to_select, to_measure] =
-      (rho / (kRoundsPerColumn * static_cast<double>(columns))).split(options.select_share);
-  const double noise = curator.noise_scale({Clique{0}}, to_measure).value();
+      (rho / (kRoundsPerColumn * static_cast<double>(columns.size()))).split(options.select_share);
+  const double noise = curator.noise_scale(columns.front(), to_measure).value();
   return known_n && noise < kLittleNoise * *known_n ? kMoreRoundsPerColumn : kRoundsPerColumn;
 }
 
+// What is released, and what there is to say of it.
+struct Finished {
+  std::unique_ptr<Model> model;
+  std::optional<double> row_share;  // public rows beside the model of both; nothing for another
+  bool converged = true;
+  std::string choice;  // what a final choice took instead, or nothing
+};
+
 // The model, with public rows for a share of it.
-Release released(const CombinedModel& p, const Problem& problem, const Options& options) {
-  Release release;
-  release.total = p.model().total();
-  release.measurements.assign(p.measurements().begin(), p.measurements().end());
-  release.model = std::make_unique<GraphicalModel>(p.model());
-  double share = 0.0;
-  if (!p.prior().empty()) {
-    auto tilted = tilt_rows(problem.public_data, p.prior(), p.multipliers(), release.total);
-    share = options.public_rows.value_or(
-        best_row_share(tilted, p.prior(), distance_in_noise(tilted, p), private_worth(p)));
-    if (share > 0.0) {
-      std::vector<MixtureModel::Part> parts;
-      parts.push_back({1.0 - share, std::move(release.model)});
-      parts.push_back({share, std::make_unique<SupportHistogram>(std::move(tilted.model))});
-      release.model = std::make_unique<MixtureModel>(std::move(parts));
-    }
+Finished combined(const CombinedModel& p, const Problem& problem, const Options& options) {
+  Finished out{std::make_unique<GraphicalModel>(p.model()), 0.0, p.converged(), {}};
+  if (p.prior().empty()) return out;
+  auto tilted = tilt_rows(problem.public_data, p.prior(), p.multipliers(), p.model().total());
+  const double share = options.public_rows.value_or(
+      best_row_share(tilted, p.prior(), distance_in_noise(tilted, p), private_worth(p)));
+  out.row_share = share;
+  if (share > 0.0) {
+    std::vector<MixtureModel::Part> parts;
+    parts.push_back({1.0 - share, std::move(out.model)});
+    parts.push_back({share, std::make_unique<SupportHistogram>(std::move(tilted.model))});
+    out.model = std::make_unique<MixtureModel>(std::move(parts));
   }
-  report_public_data(p, share, release);
-  if (!p.converged()) {
-    release.warnings.emplace_back(
-        "The model was still improving when its fit was stopped; its answers can be refitted free "
-        "of charge.");
-  }
-  return release;
+  return out;
 }
 
-// A last question to the private table: is the release better than what was not believed in?
+// A last question to the private table: is this better than what was not believed in?
 void choose_finally(Curator& curator, const CombinedModel& p, const Problem& problem,
-                    const ModelStart& start, Release& release) {
+                    const ModelStart& start, Finished& finished) {
   const double n = p.model().total();
   std::vector<Arm> arms;
-  arms.push_back({"the model of public and private data together", std::move(release.model)});
+  arms.push_back({"the model of public and private data together", std::move(finished.model)});
   auto alone = estimate_pgm(problem.domain, p.measurements(), n, start.zeros,
                             {.tolerance = kRoundTolerance, .threads = curator.threads()});
   arms.push_back(
@@ -241,11 +242,31 @@ void choose_finally(Curator& curator, const CombinedModel& p, const Problem& pro
   auto untouched = tilt_rows(problem.public_data, p.prior(), {}, n);
   arms.push_back({"the public rows as they are",
                   std::make_unique<SupportHistogram>(std::move(untouched.model))});
+  const bool converged[] = {p.converged(), alone.converged, p.converged(), true};
   const auto chosen = choose_arm(curator, problem.workload, arms, curator.remaining());
-  release.model = std::move(arms[chosen].model);
-  if (chosen > 0) {
-    release.notes.push_back("The final choice took " + arms[chosen].name + ".");
+  finished.model = std::move(arms[chosen].model);
+  finished.converged = converged[chosen];
+  if (chosen == 0) return;
+  finished.row_share.reset();
+  finished.choice = arms[chosen].name;
+}
+
+Release released(const CombinedModel& p, const ModelStart& start, Finished finished) {
+  Release release;
+  release.total = p.model().total();
+  release.measurements.assign(p.measurements().begin(), p.measurements().end());
+  release.model = std::move(finished.model);
+  report_public_data(p, finished.row_share, release);
+  if (!finished.converged) {
+    release.warnings.emplace_back(
+        "The model was still improving when its fit was stopped; its answers can be refitted free "
+        "of charge.");
   }
+  if (!finished.choice.empty()) {
+    release.notes.push_back("The final choice took " + finished.choice + ".");
+  }
+  release.warnings.insert(release.warnings.end(), start.warnings.begin(), start.warnings.end());
+  return release;
 }
 
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
@@ -260,7 +281,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   for (const auto& r : closure) largest_w = std::max(largest_w, w[r] = weight_of(r, weights));
   const bool chooses = options.use_public && !problem.public_data.empty();
   const auto [for_choice, rho] = curator.remaining().split(chooses ? options.choice_share : 0.0);
-  const double T = rounds_per_column(curator, columns.size(), rho, known_n, options) *
+  const double T = rounds_per_column(curator, columns, rho, known_n, options) *
                    static_cast<double>(columns.size());
   auto [to_select, to_measure] = (rho / T).split(options.select_share);
 
@@ -299,11 +320,11 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     }
   }
   p.refine(kFinalTolerance);
-  auto release = released(p, problem, options);
-  if (!for_choice.is_zero() && !p.prior().empty())
-    choose_finally(curator, p, problem, start, release);
-  release.warnings.insert(release.warnings.end(), start.warnings.begin(), start.warnings.end());
-  return release;
+  auto finished = combined(p, problem, options);
+  if (!for_choice.is_zero() && !p.prior().empty()) {
+    choose_finally(curator, p, problem, start, finished);
+  }
+  return released(p, start, std::move(finished));
 }
 
 Effort effort_of(const Problem& problem, const Options& options) {
@@ -326,7 +347,7 @@ std::vector<std::string> plan(const Curator& curator, const Problem& problem,
   const auto noise_of = [&](int rounds) {
     const double T = rounds * static_cast<double>(columns.size());
     const auto [to_select, to_measure] = (curator.remaining() / T).split(options.select_share);
-    return fmt::format("{:.4g}", curator.noise_scale({Clique{0}}, to_measure).value());
+    return fmt::format("{:.4g}", curator.noise_scale(columns.front(), to_measure).value());
   };
   std::string noise = noise_of(options.rounds_per_column.value_or(kRoundsPerColumn));
   if (!options.rounds_per_column) {
