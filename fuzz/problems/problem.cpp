@@ -352,7 +352,7 @@ FuzzProblem small_problem(Dice& dice, const std::string& folder) {
   write_text(s.schema, make_schema(dice, columns, 0.3));
   s.workload = make_workload(dice, columns, folder);
 
-  if (dice.chance(mechanism.needs_public_data && !automatic ? 0.97 : 0.45)) {
+  if (dice.chance(mechanism.public_data == PublicUse::Needed && !automatic ? 0.97 : 0.45)) {
     add_public(dice, columns, folder, public_shape(dice, columns.size()), s);
     if (dice.chance(0.15)) {
       add_public(dice, columns, folder, public_shape(dice, columns.size()), s);
