@@ -289,7 +289,7 @@ TEST_F(RefitCommand, FitsAnotherModelToTheMeasurements) {
       EXPECT_TRUE(contains(result.out, "fitted to the measurements"));
     }
   }
-  expect_error(refit({"--max-model-mb", "0.00001", "--force"}), 2, {"columns alone take 64 bytes"});
+  expect_error(refit({"--max-model-mb", "0.00001", "--force"}), 2, {"columns alone take 64 B"});
 }
 
 TEST_F(RefitCommand, RefusesAModelThatWouldKnowNothing) {
