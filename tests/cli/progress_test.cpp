@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+constexpr std::size_t kMegabyte = 1'000'000;
 
 struct ProgressTest : testing::Test {
   void after(int milliseconds_more) { now += milliseconds(milliseconds_more); }
@@ -43,7 +43,7 @@ TEST_F(ProgressTest, SaysHowFarHowFastAndHowLong) {
   bar->bytes(50 * kMegabyte, 200 * kMegabyte);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0],
-            "\r\x1b[KReading [######..................]  25%  50.0 MB of 200.0 MB, 25.0 MB/s, "
+            "\r\x1b[KReading [######..................]  25%  50.0 MB of 200 MB, 25.0 MB/s, "
             "6 s left");
 }
 

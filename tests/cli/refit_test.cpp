@@ -290,7 +290,7 @@ TEST_F(RefitCommand, FitsAnotherModelToTheMeasurements) {
       EXPECT_TRUE(contains(result.out, "fitted to the measurements"));
     }
   }
-  expect_error(refit({"--max-model-mb", "0.00001", "--force"}), 2, {"columns alone take 64 bytes"});
+  expect_error(refit({"--max-model-mb", "0.00001", "--force"}), 2, {"columns alone take 64 B"});
 }
 
 // Also where the release's own model is of another kind, or of some rows alone.

@@ -264,8 +264,7 @@ TEST_F(SynthCommand, APlanIsRefusedLikeTheRun) {
   expect_error(run({"--plan", "--epsilon", "0"}), 2, {"--epsilon"});
   expect_error(run({"--plan", "--mechanism", "independent", "--param", "rounds=3"}), 2,
                {"'rounds'", "no parameters"});
-  expect_error(run({"--plan", "--param", "max-model-mb=900", "--memory-limit", "500MB"}), 2,
-               {"max-model-mb 900", "--memory-limit"});
+  expect_error(run({"--plan", "--memory-limit", "10MB"}), 2, {"10.0 MB", "--memory-limit"});
 }
 
 // ---- Calls that are wrong -----------------------------------------------------------------------

@@ -90,7 +90,7 @@ TEST(FitMeasurements, WithoutRoomAMarginalCountsByItsParts) {
 TEST(FitMeasurements, NoRoomForTheColumnsIsAnError) {
   const auto message = error_of<UsageError>(
       [] { fit_measurements(domain(), measured({{0}}, 1.0), kRows, 50e-6, {}, {}, Threads{}); });
-  EXPECT_TRUE(contains(message, "the columns alone take 144 bytes"));
+  EXPECT_TRUE(contains(message, "the columns alone take 144 B"));
 }
 
 TEST(FitMeasurements, PublicMarginalsCountLikeTheNoisyOnes) {

@@ -426,29 +426,46 @@ TEST_F(Synth, AutoLooksAtPublicDataAndDelta) {
   }
 }
 
+std::string columns_of_20(int count) {
+  std::string sizes;
+  for (int i = 0; i < count; ++i) sizes += fmt::format("{}\"c{}\": 20", i > 0 ? ", " : "", i);
+  return "{" + sizes + "}";
+}
+
 TEST_F(Synth, AModelAboveTheMemoryLimitIsRefused) {
   run_.settings.mechanism = "aim";
   run_.settings.memory_limit = "500MB";
   run_.settings.parameters = {"max-model-mb=600"};
-  EXPECT_TRUE(contains(refusal(), "max-model-mb 600 is above the memory limit of 500"));
+  EXPECT_NO_THROW(plan_synthesis(run_));  // three small columns never need it
+  run_.settings.schema = dir_.write("wide.json", columns_of_20(12));
+  run_.settings.private_source = dir_ / "none.csv";
+  EXPECT_TRUE(contains(refusal(), "the limit is 500 MB"));
+  EXPECT_TRUE(contains(refusal(), "max-model-mb"));
   EXPECT_FALSE(fs::exists(run_.settings.out + ".partial"));
-  run_.settings.parameters = {"max-model-mb=20"};
+  run_.settings.parameters = {"max-model-mb=1"};
   EXPECT_NO_THROW(plan_synthesis(run_));
 }
 
-// All three-way marginals of sixty columns: 34,220 answers of 8,000 cells at once.
+// All three-way marginals of sixty columns: 34,220 of 8,000 cells.
 TEST_F(Synth, AWorkloadTooLargeForMemoryIsRefusedBeforeAnythingIsRead) {
-  std::string sizes;
-  for (int i = 0; i < 60; ++i) sizes += fmt::format("{}\"c{}\": 20", i > 0 ? ", " : "", i);
-  run_.settings.schema = dir_.write("wide.json", "{" + sizes + "}");
+  run_.settings.schema = dir_.write("wide.json", columns_of_20(60));
   run_.settings.private_source = dir_ / "none.csv";
   run_.settings.mechanism = "aim";
-  run_.settings.memory_limit = "4GB";
+  run_.settings.memory_limit = "1GB";
   const auto message = refusal();
-  EXPECT_TRUE(contains(message, "the limit is 4.0 GB")) << message;
+  EXPECT_TRUE(contains(message, "the limit is 1.0 GB")) << message;
   EXPECT_TRUE(contains(message, "--workload")) << message;
   run_.settings.workload = "all-2way";
   EXPECT_TRUE(contains(plan_synthesis(run_)[5], "roughly"));
+}
+
+TEST_F(Synth, DefaultsFitIntoASmallMachine) {
+  run_.settings.public_sources = {run_.settings.private_source};
+  run_.settings.memory_limit = "500MB";
+  for (const char* mechanism : {"mw-pub", "mwem-pub", "mwem", "mst", "aim", "jam-pgm", "tandem"}) {
+    run_.settings.mechanism = mechanism;
+    EXPECT_NO_THROW(plan_synthesis(run_)) << mechanism;
+  }
 }
 
 TEST_F(Synth, DeltaZeroIsRefusedByAMechanismWithoutAPureGuarantee) {

@@ -150,6 +150,7 @@ TEST(Fillers, WhatACandidatePushesOutIsWhatPlacingAllAnewLeavesOut) {
   Rng rng(5);
   int all = 0;
   int with_losses = 0;
+  int others = 0;  // where a turn was not weighed by itself
   for (int round = 0; round < 40; ++round) {
     const auto drawn = random_case(rng);
     const double limit = 8.0 * static_cast<double>(300 + rng.below(3000)) * 1e-6;
@@ -157,16 +158,20 @@ TEST(Fillers, WhatACandidatePushesOutIsWhatPlacingAllAnewLeavesOut) {
     offers.push_back({drawn.structure, 1000.0});
     const Fillers fillers(drawn.domain, std::move(offers), drawn.weights, limit);
     const auto lost = fillers.lost_beside(drawn.measured, drawn.candidates, rows(1000.0), {});
+    const auto in_strides =
+        fillers.lost_beside(drawn.measured, drawn.candidates, rows(1000.0), {}, 75.0);
     for (std::size_t i = 0; i < drawn.candidates.size(); ++i) {
       auto with = drawn.measured;
       with.push_back(drawn.candidates[i]);
       const double expected = fillers.choose(with, rows(1000.0)).lost;
       ++all;
       EXPECT_EQ(lost[i], expected);
+      if (in_strides[i] != expected) ++others;
       if (expected > 0.0) ++with_losses;
     }
   }
   EXPECT_GT(with_losses, all / 2);
+  EXPECT_LT(others, all / 20);
 }
 
 }  // namespace

@@ -47,6 +47,17 @@ TEST(MwPub, SpendsItAllInEqualRounds) {
   }
 }
 
+TEST(MwPub, MemoryGoesWithThePublicRows) {
+  for (const char* name : {"mw-pub", "mwem-pub"}) {
+    const auto mechanism = find_mechanism(name);
+    const double few = mechanism.memory(skewed_problem(skewed_rows(200, 0.2, 2)), {});
+    const double many = mechanism.memory(skewed_problem(skewed_rows(20'000, 0.2, 2)), {});
+    EXPECT_GT(few, 200.0 * 8.0) << name;
+    EXPECT_GT(many, 10.0 * few) << name;
+    EXPECT_LT(many, 1e8) << name;
+  }
+}
+
 TEST(MwPub, RecoversTheTruthWithoutNoise) {
   const Table table = skewed_rows(2000, 0.0, 1);
   const Table biased = skewed_rows(1000, 0.25, 2);

@@ -78,8 +78,7 @@ class Room {
     if (model_bytes(domain, taken_) > limit_) {
       throw UsageError(
           fmt::format("--max-model-mb is {:g}, and the columns alone take {}; choose a larger one.",
-                      max_model_mb,
-                      human_bytes(static_cast<double>(model_bytes(domain, taken_)))));
+                      max_model_mb, human_bytes(static_cast<double>(model_bytes(domain, taken_)))));
     }
   }
 

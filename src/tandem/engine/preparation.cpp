@@ -15,6 +15,7 @@
 #include "tandem/engine/input_files.h"
 #include "tandem/engine/privacy_unit_text.h"
 #include "tandem/engine/schema_draft.h"
+#include "tandem/model/fitted_rows.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/source/open.h"
 
@@ -214,50 +215,72 @@ double memory_limit(const SynthSettings& s) {
   return 0.75 * pages * static_cast<double>(sysconf(_SC_PAGE_SIZE));
 }
 
+namespace {
+
+constexpr double kOfProcess = 20e6;  // the program, its buffers and threads; bytes
+
+double text_bytes(const std::string& path) {
+  std::error_code missing;
+  const auto size = static_cast<double>(std::filesystem::file_size(path, missing));
+  if (missing) return 0.0;
+  return size * (path.ends_with(".gz") ? 10.0 : 1.0);
+}
+
+// From above: a value takes at least one character, and one between it and the next.
+double most_rows(const std::string& path, const Schema& schema) {
+  return text_bytes(path) / (2.0 * static_cast<double>(schema.domain().size()));
+}
+
+}  // namespace
+
+double expected_rows(const SynthSettings& s, const Schema& schema, const PublicData& data) {
+  double rows = 0.0;
+  double bytes = 0.0;
+  for (const auto& [name, table] : data.tables) {
+    rows += static_cast<double>(table.rows());
+    bytes += text_bytes(name);
+  }
+  if (rows == 0.0 || bytes == 0.0) return most_rows(s.private_source, schema);
+  return text_bytes(s.private_source) * rows / bytes;
+}
+
 double predicted_memory(const SynthSettings& s, const Schema& schema, double of_mechanism) {
-  const auto table_bytes = [](const std::string& path) {
-    std::error_code missing;
-    const auto size = static_cast<double>(std::filesystem::file_size(path, missing));
-    if (missing) return 0.0;
-    return size * (path.ends_with(".gz") ? 10.0 : 1.0);
-  };
-  double bytes = 3.0 * table_bytes(s.private_source);
-  for (const auto& source : s.public_sources) bytes += 2.0 * table_bytes(source);
   double row = 0.0;
   double cells = 0.0;
   for (const auto& attribute : schema.domain().attributes()) {
     row += static_cast<double>(code_width(attribute.size));
     cells += static_cast<double>(attribute.size);
   }
-  return bytes + static_cast<double>(s.rows) * row + 64.0 * cells + 0x1p25 + of_mechanism;
+  const double held = most_rows(s.private_source, schema);
+  double rows = held + (s.rows > 0 ? static_cast<double>(s.rows) : held);
+  for (const auto& source : s.public_sources) rows += most_rows(source, schema);
+  return rows * row + 64.0 * cells + kOfProcess + of_mechanism;
 }
 
 void check_memory(const SynthSettings& s, const Schema& schema, double of_mechanism) {
   const double need = predicted_memory(s, schema, of_mechanism);
   if (need <= memory_limit(s)) return;
   const bool tables = of_mechanism < need / 2.0;
-  throw UsageError(fmt::format(
-      "The run may need {} and the limit is {}; raise --memory-limit or choose a {}.",
-      human_bytes(need), human_bytes(memory_limit(s)),
-      tables ? "smaller table" : "smaller --workload, such as random-3way:1000:1, or model"));
+  throw UsageError(
+      fmt::format("The run may need {} and the limit is {}; raise --memory-limit or choose a {}.",
+                  human_bytes(need), human_bytes(memory_limit(s)),
+                  tables ? "smaller table"
+                         : "smaller --workload, such as random-3way:1000:1, or max-model-mb"));
 }
 
-double memory_of_mechanism(const SynthSettings& s, const Prepared& p) {
-  for (const auto& [name, value] : p.parameters) {
-    if (name != "max-model-mb") continue;
-    if (parse_number(value).value_or(0.0) * 1e6 > memory_limit(s)) {
-      throw UsageError(fmt::format(
-          "max-model-mb {} is above the memory limit of {}; choose less, or raise --memory-limit.",
-          value, human_bytes(memory_limit(s))));
-    }
-  }
-  return p.mechanism.memory ? p.mechanism.memory({p.schema.domain(), p.workload, {}}, p.parameters)
-                            : 0.0;
+double memory_of_mechanism(const SynthSettings& s, const Prepared& p, const Problem& problem) {
+  const double of_mechanism = p.mechanism.memory ? p.mechanism.memory(problem, p.parameters) : 0.0;
+  const bool never = bytes_of_fitting(problem.domain, p.workload, 0.0) > kMostBytesOfFitting;
+  if (never) return of_mechanism;
+  const double rows =
+      s.rows > 0 ? static_cast<double>(s.rows) : most_rows(s.private_source, p.schema);
+  const double fitting = bytes_of_fitting(problem.domain, p.workload, rows);
+  return std::max(of_mechanism, std::min(fitting, kMostBytesOfFitting));
 }
 
-Problem problem_of(const Prepared& p, PublicData public_data) {
-  return {p.schema.domain(), p.workload, std::move(public_data),
-          impossible_boxes(p.schema.rules())};
+Problem problem_of(const Prepared& p, PublicData public_data, double rows_expected) {
+  return {p.schema.domain(), p.workload, std::move(public_data), impossible_boxes(p.schema.rules()),
+          rows_expected};
 }
 
 }  // namespace tandem

@@ -51,7 +51,10 @@ PublicData load_public(const SynthSettings& settings, const Schema& schema, Thre
 Schema learn_inside(const Schema& schema, const std::vector<std::string>& public_sources);
 
 // What a mechanism is asked, with what the schema's rules exclude.
-Problem problem_of(const Prepared& prepared, PublicData public_data);
+Problem problem_of(const Prepared& prepared, PublicData public_data, double rows_expected = 0.0);
+
+// Rows of the private table by the size of its file: as long as public rows are, or from above.
+double expected_rows(const SynthSettings& settings, const Schema& schema, const PublicData& data);
 
 // An estimate from above, from sizes of files and of the schema: tables as codes while they are
 // read and while rows are written, the marginals measured, and what the mechanism adds.
@@ -61,7 +64,9 @@ double memory_limit(const SynthSettings& settings);
 void check_memory(const SynthSettings& settings, const Schema& schema,
                   double of_mechanism = 0.0);  // UsageError beyond the limit
 
-// Bytes; UsageError when max-model-mb alone is above the limit.
-double memory_of_mechanism(const SynthSettings& settings, const Prepared& prepared);
+// Bytes that the mechanism may need for this problem, or fitting rows to its model when it is done,
+// beside the tables.
+double memory_of_mechanism(const SynthSettings& settings, const Prepared& prepared,
+                           const Problem& problem);
 
 }  // namespace tandem

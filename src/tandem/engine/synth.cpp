@@ -200,9 +200,10 @@ SynthSummary synthesize(const SynthRun& run) {
   }
 
   const Prepared p = prepare(s, run.find, run.threads, run.note);
-  check_memory(s, p.schema, memory_of_mechanism(s, p));
+  check_memory(s, p.schema);
   const Problem problem =
       problem_of(p, load_public(s, p.schema, run.threads, run.note, run.reading));
+  check_memory(s, p.schema, memory_of_mechanism(s, p, problem));
   const PinnedInputs inputs{.schema = p.schema_digest,
                             .workload = p.workload.digest(),
                             .public_files = file_digests(s.public_sources)};
@@ -285,9 +286,11 @@ SynthSummary synthesize(const SynthRun& run) {
 std::vector<std::string> plan_synthesis(const SynthRun& run) {
   const SynthSettings& s = run.settings;
   const Prepared p = prepare(s, run.find, run.threads, run.note);
-  check_memory(s, p.schema, memory_of_mechanism(s, p));
-  const Problem problem =
-      problem_of(p, load_public(s, p.schema, run.threads, run.note, run.reading));
+  check_memory(s, p.schema);
+  PublicData public_data = load_public(s, p.schema, run.threads, run.note, run.reading);
+  const double rows_expected = expected_rows(s, p.schema, public_data);
+  const Problem problem = problem_of(p, std::move(public_data), rows_expected);
+  check_memory(s, p.schema, memory_of_mechanism(s, p, problem));
   // A curator of no rows knows every price and scale, and has nothing to tell.
   const Curator curator(PrivateData(memory_source(Table(problem.domain, 0)), p.unit), p.filter,
                         std::make_unique<SystemEntropy>(), memory_transcript(),
@@ -310,9 +313,10 @@ std::vector<std::string> plan_synthesis(const SynthRun& run) {
   for (auto& line : foreseen_warnings(curator, problem, most_rows(s, problem.domain))) {
     lines.push_back("Warning: " + std::move(line));
   }
-  lines.push_back(fmt::format("Memory: at most about {}, within the limit of {}.",
-                              human_bytes(predicted_memory(s, p.schema, memory_of_mechanism(s, p))),
-                              human_bytes(memory_limit(s))));
+  lines.push_back(
+      fmt::format("Memory: at most about {}, within the limit of {}.",
+                  human_bytes(predicted_memory(s, p.schema, memory_of_mechanism(s, p, problem))),
+                  human_bytes(memory_limit(s))));
   if (!s.ledger.empty()) {
     const auto report = Ledger::open(s.ledger).report();
     const double left =

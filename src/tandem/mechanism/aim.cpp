@@ -115,14 +115,15 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 }
 
 // Annealing ends most runs after a few rounds a column.
-Effort effort_of(const Problem& problem, const Options& options) {
+Effort effort_of(const Problem& problem, const Options& options, double rows_in_noise) {
   const auto closure = candidates_of(problem, options.max_model_mb);
   return effort(problem.domain, closure, options.max_model_mb,
-                kUsualRoundsPerColumn * static_cast<double>(problem.domain.size()));
+                {.rounds = kUsualRoundsPerColumn * static_cast<double>(problem.domain.size()),
+                 .rows_in_noise = rows_in_noise});
 }
 
 double memory(const Problem& problem, const Options& options) {
-  return effort_of(problem, options).bytes;
+  return effort_of(problem, options, 0.0).bytes;
 }
 
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
@@ -138,7 +139,7 @@ std::vector<std::string> plan(const Curator& curator, const Problem& problem,
           fmt::format("Then selects and measures the marginals that the model gets wrong, among "
                       "{}, with less noise each time one teaches it little.",
                       candidates_of(problem, options.max_model_mb).size()),
-          effort_of(problem, options).describe()};
+          effort_of(problem, options, rows_in_noise(problem, curator)).describe()};
 }
 
 }  // namespace

@@ -100,41 +100,58 @@ Fillers::Placed Fillers::place(std::span<const Clique> measured, std::span<const
 
 // Beside a candidate most fillers fare as they do alone. So all candidates go through the turns
 // together, with one sizer for each turn, and only one beside which a filler fares differently goes
-// on by itself from there. The outcome is that of place() beside each of them.
+// on by itself from there. One turn after the other, the outcome is that of place() beside each of
+// them. For many candidates several turns are weighed at once, and by themselves only where they
+// don't fit; since trees are made greedily, and a larger set can take the smaller one, that now and
+// then keeps a filler that would not have fitted in between.
 std::vector<Fillers::Placed> Fillers::place_beside(std::span<const Clique> measured,
                                                    std::span<const Clique> candidates,
-                                                   std::span<const double> nu,
-                                                   Threads threads) const {
+                                                   std::span<const double> nu, Threads threads,
+                                                   double most_weighings) const {
   const Placed alone = place(measured, nu);
   const ModelSizer start(domain_, measured);
   const std::size_t count = alone.turns.size();
+  const auto stride = static_cast<std::size_t>(
+      std::ceil(std::max(1.0, static_cast<double>(count * candidates.size()) / most_weighings)));
+  const auto end_of = [&](std::size_t turn) { return std::min(count, turn + stride); };
+  const auto add_kept = [&](std::size_t from, std::size_t to, std::vector<Clique>& cliques) {
+    for (std::size_t turn = from; turn < to; ++turn) {
+      if (alone.turns[turn].room) cliques.push_back(alone.turns[turn].filler->found.clique);
+    }
+  };
   auto size = start.weigh(candidates, HUGE_VAL, threads);       // of each tree so far
   std::vector<std::size_t> parts_at(candidates.size(), count);  // the turn that differs
   std::vector<std::size_t> left(candidates.size());
   std::iota(left.begin(), left.end(), std::size_t{0});
   std::vector<Clique> kept(measured.begin(), measured.end());
   std::vector<Clique> tree = kept;  // as it was when it last grew
-  for (std::size_t turn = 0; turn < count && !left.empty(); ++turn) {
+  for (std::size_t turn = 0; turn < count && !left.empty(); turn = end_of(turn)) {
     const auto& [filler, room, grows] = alone.turns[turn];
-    tree.push_back(filler->found.clique);
+    if (stride == 1) {
+      tree.push_back(filler->found.clique);
+    } else {
+      add_kept(turn, end_of(turn), tree);
+    }
     std::vector<Clique> beside;
     for (const auto i : left) beside.push_back(candidates[i]);
     const auto bytes = ModelSizer(domain_, tree).weigh(beside, limit_, threads);
     std::vector<std::size_t> next;
     for (std::size_t k = 0; k < left.size(); ++k) {
       const std::size_t i = left[k];
-      const bool room_here = bytes[k] != ModelSizer::kAboveLimit;
-      if (room_here == room && (room_here && bytes[k] != size[i]) == grows) {
-        if (room_here) size[i] = bytes[k];
+      const bool fits = bytes[k] != ModelSizer::kAboveLimit;
+      const bool as_alone =
+          stride > 1 ? fits : fits == room && (fits && bytes[k] != size[i]) == grows;
+      if (as_alone) {
+        if (fits) size[i] = bytes[k];
         next.push_back(i);
       } else {
         parts_at[i] = turn;
       }
     }
     left = std::move(next);
-    tree.pop_back();
-    if (room) kept.push_back(filler->found.clique);
-    if (grows) tree = kept;
+    add_kept(turn, end_of(turn), kept);
+    if (stride == 1) tree.pop_back();
+    if (stride > 1 || grows) tree = kept;
   }
   std::vector<Placed> out(candidates.size());
   parallel_for(candidates.size(), threads, [&](std::size_t i) {
@@ -143,23 +160,44 @@ std::vector<Fillers::Placed> Fillers::place_beside(std::span<const Clique> measu
     placed.cliques.push_back(candidates[i]);
     placed.measured = placed.cliques.size();
     std::vector<Clique> tree_here = placed.cliques;
-    for (std::size_t turn = 0; turn < count; ++turn) {
-      auto [filler, room, grows] = alone.turns[turn];
-      if (turn >= parts_at[i]) {
-        tree_here.push_back(filler->found.clique);
-        const UInt128 bytes =
-            start.bytes_with_all(std::span(tree_here).subspan(measured.size()), limit_);
-        tree_here.pop_back();
-        room = bytes != ModelSizer::kAboveLimit;
-        grows = room && bytes != size[i];
-        if (room) size[i] = bytes;
-      }
+    const auto weigh = [&] {
+      return start.bytes_with_all(std::span(tree_here).subspan(measured.size()), limit_);
+    };
+    const auto settle = [&](std::size_t turn, bool room) {
+      const Filler* filler = alone.turns[turn].filler;
       if (room) {
         placed.cliques.push_back(filler->found.clique);
       } else {
         placed.without_room.push_back(filler);
       }
-      if (grows) tree_here = placed.cliques;
+    };
+    for (std::size_t turn = 0; turn < parts_at[i]; ++turn) {
+      settle(turn, alone.turns[turn].room);
+      if (alone.turns[turn].grows) tree_here = placed.cliques;
+    }
+    for (std::size_t turn = parts_at[i]; turn < count; turn = end_of(turn)) {
+      tree_here = stride > 1 ? placed.cliques : tree_here;
+      const auto turns = std::span(alone.turns).subspan(turn, end_of(turn) - turn);
+      // Where it parts one of them has no room, and one without may have some now.
+      if (stride > 1 && turn > parts_at[i] && std::ranges::all_of(turns, &Turn::room)) {
+        add_kept(turn, end_of(turn), tree_here);
+        const UInt128 bytes = weigh();
+        tree_here = placed.cliques;
+        if (bytes != ModelSizer::kAboveLimit) {
+          for (std::size_t t = turn; t < end_of(turn); ++t) settle(t, true);
+          size[i] = bytes;
+          continue;
+        }
+      }
+      for (std::size_t t = turn; t < end_of(turn); ++t) {
+        tree_here.push_back(alone.turns[t].filler->found.clique);
+        const UInt128 bytes = weigh();
+        tree_here.pop_back();
+        const bool room = bytes != ModelSizer::kAboveLimit;
+        settle(t, room);
+        if (room && bytes != size[i]) tree_here = placed.cliques;
+        if (room) size[i] = bytes;
+      }
     }
   });
   return out;
@@ -182,8 +220,9 @@ Fillers::Choice Fillers::choose(std::span<const Clique> measured, std::span<cons
 
 std::vector<double> Fillers::lost_beside(std::span<const Clique> measured,
                                          std::span<const Clique> candidates,
-                                         std::span<const double> nu, Threads threads) const {
-  const auto placed = place_beside(measured, candidates, nu, threads);
+                                         std::span<const double> nu, Threads threads,
+                                         double most_weighings) const {
+  const auto placed = place_beside(measured, candidates, nu, threads, most_weighings);
   std::vector<double> out;
   for (const auto& each : placed) out.push_back(lost(each));
   return out;

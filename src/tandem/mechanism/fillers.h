@@ -38,10 +38,13 @@ class Fillers {
   Choice choose(std::span<const Clique> measured, std::span<const double> nu,
                 std::span<const Clique> before = {}) const;
 
+  // Trees that are weighed in a round while each filler takes its turn alone: about a second's
+  // work. ADULT and ACS stay below it, so that what is released there does not depend on it.
+  static constexpr double kMostWeighings = 1e5;
   // What would be lost with one more measured clique, for each candidate.
   std::vector<double> lost_beside(std::span<const Clique> measured,
                                   std::span<const Clique> candidates, std::span<const double> nu,
-                                  Threads threads) const;
+                                  Threads threads, double most_weighings = kMostWeighings) const;
 
   bool empty() const { return structure_.empty(); }
   // Of each candidate whether it has room beside what the sizer has.
@@ -75,7 +78,7 @@ class Fillers {
                std::span<const Clique> before = {}) const;
   std::vector<Placed> place_beside(std::span<const Clique> measured,
                                    std::span<const Clique> candidates, std::span<const double> nu,
-                                   Threads threads) const;
+                                   Threads threads, double most_weighings) const;
   double lost(const Placed& placed) const;
   double gain_beside(const Filler& filler, std::span<const Clique> cliques) const;
 

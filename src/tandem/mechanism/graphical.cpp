@@ -11,7 +11,9 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/mechanism/tractable.h"
 #include "tandem/model/junction_tree.h"
+#include "tandem/model/public_structure.h"
 #include "tandem/query/workload.h"
 
 namespace tandem {
@@ -19,14 +21,22 @@ namespace {
 
 constexpr double kShareOfRules = 0.25;
 
-// Measured with aim and jam-pgm on ADULT and on wide generated tables; docs/mechanisms/aim.md.
+// Measured with aim, jam-pgm and tandem on ADULT and on generated tables of 10 to 100 columns;
+// docs/mechanisms/aim.md.
 constexpr double kModelCopies = 22.0;     // beliefs, bases, messages, the solver's history
-constexpr double kBytesPerAnswer = 32.0;  // the model's, the true count, the score's grid
+constexpr double kBytesPerAnswer = 20.0;  // of a round: the model's, and on the way to the counts
+constexpr double kBytesPerCount = 8.0;    // the gate's, and those of public data
+constexpr double kMostCounts = 0x1p27;    // cells that the gate keeps (curator.h: 1 GB)
 constexpr double kBytesPerCandidate = 600.0;
-constexpr double kMostOfConditionals = 320e6;  // tree_marginals.h: they and their copies
-constexpr double kSecondsPerModelByte = 1e-7;
-constexpr double kSecondsPerAnswer = 1e-8;
+constexpr double kMostOfConditionals = 160e6;  // tree_marginals.h: they and what is made of them
+constexpr double kSecondsPerModelByte = 1e-7;  // of a fit, where rows are as below
+constexpr double kSecondsPerAnswer = 5e-9;     // of a small model
+constexpr double kSecondsPerFarAnswer = 9e-8;  // put together along a large tree
 constexpr double kSecondsPerCandidate = 2e-6;
+// The more rows stand out of the noise, the larger models become and the longer fits take: with
+// 250,000 rows at epsilon 1 and delta 1e-9 as long as above, otherwise by this power of the ratio.
+constexpr double kUsualRowsInNoise = 4.3e4;
+constexpr double kPowerOfRows = 0.6;
 
 void check_columns_fit(const Domain& domain, double limit_mb) {
   if (std::ranges::all_of(domain.attributes(), [](const auto& a) { return a.size == 1; })) {
@@ -175,21 +185,43 @@ std::string Effort::describe() const {
       human_bytes(model_bytes), human_bytes(bytes), time);
 }
 
+double rows_in_noise(const Problem& problem, const Curator& curator) {
+  return problem.rows_expected * std::sqrt(2.0 * curator.remaining().lower_bound());
+}
+
 Effort effort(const Domain& domain, std::span<const Clique> candidates, double limit_mb,
-              double rounds) {
-  double cells = 0.0;
-  for (const auto& clique : candidates) cells += cells_of(domain, clique);
-  Effort out;
-  out.model_bytes = std::min(limit_mb * 1e6, static_cast<double>(model_bytes(domain, candidates)));
+              const Workings& workings) {
+  const RoundLimit round;
+  double all_cells = 0.0;
+  for (const auto& clique : candidates) all_cells += cells_of(domain, clique);
+  const double cells = std::min(all_cells, static_cast<double>(round.cells));
+  const auto looked_at = static_cast<double>(std::min(candidates.size(), round.candidates));
   double codes = 0.0;
   for (const auto& attribute : domain.attributes()) codes += attribute.size;
+  Effort out;
+  out.model_bytes = std::min(limit_mb * 1e6, static_cast<double>(model_bytes(domain, candidates)));
   // Every attribute's codes may have to be known for all cells of the separators.
-  const double conditionals = std::min(kMostOfConditionals, out.model_bytes * codes);
-  out.bytes = kModelCopies * out.model_bytes + conditionals + kBytesPerAnswer * cells +
+  const double conditionals =
+      workings.far_answers ? std::min(kMostOfConditionals, out.model_bytes * codes) : 0.0;
+  const double models = workings.models * kModelCopies * out.model_bytes + conditionals;
+  const double of_round =
+      kBytesPerAnswer * cells + kBytesPerCount * std::min(all_cells, kMostCounts);
+  // Public counts are given back before the first round.
+  const double of_public = workings.public_counts
+                               ? kBytesPerCount * std::min(all_cells, kMostPublicCounts) +
+                                     kBytesPerAnswer * std::min(all_cells, kPublicAnswersAtOnce)
+                               : 0.0;
+  out.bytes = models + std::max(of_round, of_public) +
               kBytesPerCandidate * static_cast<double>(candidates.size());
+
+  const double longer = workings.rows_in_noise > 0.0
+                            ? std::pow(workings.rows_in_noise / kUsualRowsInNoise, kPowerOfRows)
+                            : 1.0;
+  const double full = workings.full_at_once ? 1.0 : std::min(1.0, longer * longer);
+  const double per_answer = kSecondsPerAnswer + full * (kSecondsPerFarAnswer - kSecondsPerAnswer);
   // The model grows to its size over the rounds, so it has half of it on average.
-  out.seconds = rounds * (kSecondsPerModelByte * out.model_bytes / 2.0 + kSecondsPerAnswer * cells +
-                          kSecondsPerCandidate * static_cast<double>(candidates.size()));
+  out.seconds = workings.rounds * (longer * kSecondsPerModelByte * out.model_bytes / 2.0 +
+                                   per_answer * cells + kSecondsPerCandidate * looked_at);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "tandem/mechanism/problem.h"
 #include "tandem/mechanism/release.h"
 #include "tandem/model/estimate_pgm.h"
+#include "tandem/privacy/curator.h"
 #include "tandem/query/linear_query.h"
 
 namespace tandem {
@@ -34,12 +35,25 @@ ModelStart start_model(const Problem& problem, double limit_mb);
 // What a run takes, before it starts: from above for memory, roughly for time.
 struct Effort {
   double model_bytes = 0.0;
-  double bytes = 0.0;            // the model, its solver, and an answer to every candidate
+  double bytes = 0.0;            // the model, its solver, answers and counts of the candidates
   double seconds = 0.0;          // on one core, without reading and counting the table
   std::string describe() const;  // "The model takes at most 8 MB, ..."
 };
+
+// What a mechanism does with its models.
+struct Workings {
+  double rounds = 1.0;
+  double models = 1.0;         // that are held with a solver at the same time
+  bool far_answers = true;     // the model is asked for marginals that it has no table of
+  bool full_at_once = false;   // it has its size from the first round on
+  bool public_counts = false;  // all candidates are also counted in public data
+  double rows_in_noise = 0.0;  // private rows over the noise of one at the whole budget; 0: unknown
+};
 Effort effort(const Domain& domain, std::span<const Clique> candidates, double limit_mb,
-              double rounds);
+              const Workings& workings);
+
+// n / sigma for Workings, of the rows that are expected.
+double rows_in_noise(const Problem& problem, const Curator& curator);
 
 // Every part of every marginal of the workload, without those of a single cell, which everybody
 // knows, and those that no model within the limit can hold. UsageError when none is left.

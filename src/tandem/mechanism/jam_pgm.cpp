@@ -197,8 +197,9 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 
 Effort effort_of(const Problem& problem, const Options& options) {
   const auto closure = candidates_of(problem, options.max_model_mb);
-  return effort(problem.domain, closure, options.max_model_mb,
-                options.rounds.value_or(kMostRounds));
+  return effort(
+      problem.domain, closure, options.max_model_mb,
+      {.rounds = static_cast<double>(options.rounds.value_or(kMostRounds)), .public_counts = true});
 }
 
 double memory(const Problem& problem, const Options& options) {

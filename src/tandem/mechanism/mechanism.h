@@ -35,8 +35,7 @@ struct Mechanism {
   std::function<Release(Curator&, const Problem&, const Parameters&, Rng&)> run;
   // What it would do with this budget, in sentences; the curator holds no data here.
   std::function<std::vector<std::string>(const Curator&, const Problem&, const Parameters&)> plan;
-  // Bytes that it may need beside the tables, estimated from above; the problem needs no public
-  // data for this.
+  // Bytes that it may need beside the tables, estimated from above.
   std::function<double(const Problem&, const Parameters&)> memory;
 };
 

@@ -136,7 +136,18 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 }
 
 Effort effort_of(const Problem& problem, const Options& options) {
-  return effort(problem.domain, all_pairs_of(problem.domain), options.max_model_mb, kFitInRounds);
+  const auto pairs = all_pairs_of(problem.domain);
+  std::vector<double> bytes;
+  for (const auto& pair : pairs) {
+    bytes.push_back(8.0 * problem.domain[pair[0]].size * problem.domain[pair[1]].size);
+  }
+  std::ranges::sort(bytes, std::ranges::greater{});
+  // The tables of a tree are its edges, one fewer than there are columns.
+  bytes.resize(std::min(bytes.size(), problem.domain.size() - 1));
+  const double tree_mb = std::accumulate(bytes.begin(), bytes.end(), 0.0) / 1e6 +
+                         start_model(problem, options.max_model_mb).mb;
+  return effort(problem.domain, pairs, std::min(options.max_model_mb, tree_mb),
+                {.rounds = kFitInRounds, .far_answers = false});
 }
 
 double memory(const Problem& problem, const Options& options) {

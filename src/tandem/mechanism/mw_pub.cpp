@@ -150,6 +150,10 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return release;
 }
 
+double memory(const Problem& problem, const Options& /*options*/) {
+  return multiplicative_weights_bytes(problem.domain, problem.workload, public_row_count(problem));
+}
+
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                               const Options& options) {
   const double public_rows = public_row_count(problem);
@@ -229,7 +233,8 @@ Mechanism mw_pub() {
        field("public-weights", &Options::public_weights,
              "a weight for each public table; auto: by its rows", between(0.0, 1e6)),
        field("max-model-mb", &Options::max_model_mb, "memory for rows and answers, in MB",
-             between(1, 1e7))});
+             between(1, 1e7))},
+      memory);
 }
 
 }  // namespace tandem::mechanism

@@ -120,6 +120,11 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return release;
 }
 
+double memory(const Problem& problem, const Options& options) {
+  return multiplicative_weights_bytes(problem.domain, problem.workload,
+                                      checked_rows(problem, options));
+}
+
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                               const Options& options) {
   require_questions(problem);
@@ -168,7 +173,8 @@ Mechanism mwem() {
        choice("output", &Options::output, {{"average", Output::Average}, {"last", Output::Last}},
               "which distribution is released; the papers' is average"),
        field("max-model-mb", &Options::max_model_mb, "memory for rows and answers, in MB",
-             between(1, 1e7))});
+             between(1, 1e7))},
+      memory);
 }
 
 }  // namespace tandem::mechanism

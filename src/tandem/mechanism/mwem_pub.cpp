@@ -90,6 +90,10 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return release;
 }
 
+double memory(const Problem& problem, const Options& /*options*/) {
+  return multiplicative_weights_bytes(problem.domain, problem.workload, public_row_count(problem));
+}
+
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
                               const Options& options) {
   require_questions(problem);
@@ -132,7 +136,8 @@ Mechanism mwem_pub() {
        choice("output", &Options::output, {{"average", Output::Average}, {"last", Output::Last}},
               "which distribution is released"),
        field("max-model-mb", &Options::max_model_mb, "memory for rows and answers, in MB",
-             between(1, 1e7))});
+             between(1, 1e7))},
+      memory);
 }
 
 }  // namespace tandem::mechanism

@@ -170,7 +170,7 @@ std::vector<std::string> remarks(const Problem& problem, const Chosen& chosen) {
 Effort effort_of(const Problem& problem, const Chosen& chosen, double limit_mb) {
   std::vector<Clique> cliques;
   for (const auto& [clique, weight] : chosen.marginals) cliques.push_back(clique);
-  return effort(problem.domain, cliques, limit_mb, kFitInRounds);
+  return effort(problem.domain, cliques, limit_mb, {.rounds = kFitInRounds, .far_answers = false});
 }
 
 double memory(const Problem& problem, const Options& options) {

@@ -60,7 +60,8 @@ constexpr double kRoundTolerance = 1e-3;
 constexpr double kFinalTolerance = 1e-4;
 constexpr int kMoreLooks = 2;          // at columns that public data may not know
 constexpr double kLooksAtMost = 0.25;  // of the budget left, for each of them
-constexpr double kModelsAtOnce = 3.0;  // public data, prior, estimate: each with its solver
+constexpr double kModelsAtOnce = 1.5;  // public data, prior, estimate: one at a time with a solver
+constexpr double kUsualRoundsPerColumn = 3.0;  // annealing ends most runs before T
 constexpr double kVisible = 6.0;  // a score is seen by a selection from 6 sensitivities / epsilon
 const double kMeanOfAbsolute = std::sqrt(2.0 / std::numbers::pi);  // E |N(0, 1)|
 
@@ -331,17 +332,18 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return released(p, start, std::move(finished));
 }
 
-Effort effort_of(const Problem& problem, const Options& options) {
-  auto out =
-      effort(problem.domain, candidates_of(problem, options.max_model_mb), options.max_model_mb,
-             options.rounds_per_column.value_or(kRoundsPerColumn) *
-                 static_cast<double>(problem.domain.size()));
-  out.bytes *= kModelsAtOnce;
-  return out;
+Effort effort_of(const Problem& problem, const Options& options, double rows_in_noise) {
+  const bool with_public = options.use_public && !problem.public_data.empty();
+  return effort(problem.domain, candidates_of(problem, options.max_model_mb), options.max_model_mb,
+                {.rounds = kUsualRoundsPerColumn * static_cast<double>(problem.domain.size()),
+                 .models = with_public ? kModelsAtOnce : 1.0,
+                 .full_at_once = with_public && options.fillers,
+                 .public_counts = with_public && options.fillers,
+                 .rows_in_noise = rows_in_noise});
 }
 
 double memory(const Problem& problem, const Options& options) {
-  return effort_of(problem, options).bytes;
+  return effort_of(problem, options, 0.0).bytes;
 }
 
 std::vector<std::string> plan(const Curator& curator, const Problem& problem,
@@ -370,7 +372,7 @@ std::vector<std::string> plan(const Curator& curator, const Problem& problem,
           : "Starts from a model of the public data, which counts for as many rows as its "
             "predictions of the measurements deserve. Columns that it may not know are measured "
             "again, with half the noise.",
-      effort_of(problem, options).describe()};
+      effort_of(problem, options, rows_in_noise(problem, curator)).describe()};
 }
 
 }  // namespace

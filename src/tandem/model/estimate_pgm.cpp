@@ -57,9 +57,8 @@ void check_size(const Domain& domain, std::span<const Clique> measured,
   };
   const auto largest = std::ranges::max_element(tree.cliques, {}, weight);
   throw UsageError("A graphical model of these measurements would take " +
-                   human_bytes(static_cast<double>(bytes)) +
-                   ", most of it for " + domain.describe(*largest) +
-                   " together; measure fewer or smaller cliques.");
+                   human_bytes(static_cast<double>(bytes)) + ", most of it for " +
+                   domain.describe(*largest) + " together; measure fewer or smaller cliques.");
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 namespace tandem {
 namespace {
 
-constexpr double kMostBytes = 256e6;
 constexpr std::size_t kCellsTogether = std::size_t{1} << 22;
 constexpr std::size_t kMostRows = std::size_t{1} << 20;  // with more, rounding hardly shows
 // Visits of cells: more where there are more of them, for to answer them took longer, too.
@@ -146,13 +145,17 @@ class Gaps {
 
 bool worth_fitting(const Model& model, const Workload& workload, std::size_t rows, double memory) {
   if (model.rows_are_exact() || workload.size() == 0 || rows < 2 || rows > kMostRows) return false;
-  const auto queries = static_cast<double>(workload.queries());
-  const auto codes = static_cast<double>(rows * model.domain().size());
-  return 4.0 * queries + 16.0 * std::min<double>(queries, 2 * kCellsTogether) + 4.0 * codes <
-         std::min(kMostBytes, 0.25 * memory);
+  return bytes_of_fitting(model.domain(), workload, static_cast<double>(rows)) <
+         std::min(kMostBytesOfFitting, 0.25 * memory);
 }
 
 }  // namespace
+
+double bytes_of_fitting(const Domain& domain, const Workload& workload, double rows) {
+  const auto queries = static_cast<double>(workload.queries());
+  return 4.0 * queries + 16.0 * std::min<double>(queries, 2 * kCellsTogether) +
+         4.0 * rows * static_cast<double>(domain.size());
+}
 
 Table fitted_rows(const Model& model, const Workload& workload, std::size_t rows, Rng& rng,
                   double memory) {

@@ -14,6 +14,10 @@
 
 namespace tandem {
 
+// Bytes that fitting so many rows takes; fitted_rows() does without above this many.
+inline constexpr double kMostBytesOfFitting = 256e6;
+double bytes_of_fitting(const Domain& domain, const Workload& workload, double rows);
+
 // As many rows as asked for, sampled and fitted. A cell that the model gives nothing to gets no row
 // by a change. Nothing is changed where that would take 256 MB or a quarter of `memory`, in
 // bytes, or where the model's own rows are as near as they can be; work is bounded to some seconds.

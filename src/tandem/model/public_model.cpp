@@ -56,13 +56,21 @@ void PublicCounts::prepare(std::span<const Clique> cliques) {
     auto counted = count_marginals(tables_[t].table, missing, threads_);
     for (auto& factor : counted) {
       for (double& value : factor.values) value /= repeats_[t];
-      const auto [at, is_new] = known_.try_emplace(factor.clique, factor);
-      if (is_new) continue;
+      const auto at = known_.find(factor.clique);
+      if (at == known_.end()) {
+        Clique clique = factor.clique;
+        known_.emplace(std::move(clique), std::move(factor));
+        continue;
+      }
       for (std::size_t i = 0; i < factor.values.size(); ++i) {
         at->second.values[i] += factor.values[i];
       }
     }
   }
+}
+
+void PublicCounts::forget(std::span<const Clique> cliques) {
+  for (const auto& clique : cliques) known_.erase(clique);
 }
 
 const Factor& PublicCounts::at(const Clique& clique) {

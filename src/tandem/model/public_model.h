@@ -34,6 +34,7 @@ class PublicCounts {
   void prepare(std::span<const Clique> cliques);
   const Factor& at(const Clique& clique);
   void forget() { known_.clear(); }
+  void forget(std::span<const Clique> cliques);
 
  private:
   std::span<const PublicTable> tables_;

@@ -34,12 +34,22 @@ PublicClique scored(const Factor& counts, const Factor& expected, double rows) {
   return out;
 }
 
-void rescore(PublicModel& data, std::span<PublicClique> candidates) {
-  std::vector<Clique> cliques;
-  for (const auto& candidate : candidates) cliques.push_back(candidate.clique);
-  const auto expected = data.model().project_all(cliques);
-  for (std::size_t i = 0; i < cliques.size(); ++i) {
-    candidates[i] = scored(data.counts().at(cliques[i]), expected[i], data.rows());
+void rescore(PublicModel& data, std::span<PublicClique> candidates, bool keep_counts) {
+  while (!candidates.empty()) {
+    std::vector<Clique> cliques;
+    double cells = 0.0;
+    for (const auto& candidate : candidates) {
+      cells += static_cast<double>(data.counts().domain().cells(candidate.clique));
+      if (!cliques.empty() && cells > kPublicAnswersAtOnce) break;
+      cliques.push_back(candidate.clique);
+    }
+    data.counts().prepare(cliques);
+    const auto expected = data.model().project_all(cliques);
+    for (std::size_t i = 0; i < cliques.size(); ++i) {
+      candidates[i] = scored(data.counts().at(cliques[i]), expected[i], data.rows());
+    }
+    if (!keep_counts) data.counts().forget(cliques);
+    candidates = candidates.subspan(cliques.size());
   }
 }
 
@@ -75,9 +85,12 @@ std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Cl
     if (clique.size() >= 2) open.push_back({.clique = clique, .counts = {}});
   }
   if (data.rows() == 0.0) return {};
-  data.counts().prepare(candidates);
+  double cells = 0.0;
+  for (const auto& clique : candidates) cells += static_cast<double>(domain.cells(clique));
+  const bool keep_counts = cells <= kMostPublicCounts;
+  if (keep_counts) data.counts().prepare(candidates);
   data.fit(fitted, kTolerance);
-  rescore(data, open);
+  rescore(data, open, keep_counts);
 
   std::vector<PublicClique> chosen;
   const auto better = [](const PublicClique& a, const PublicClique& b) { return a.gain > b.gain; };
@@ -90,13 +103,13 @@ std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Cl
     // Gains mostly fall as the model grows: a candidate whose fresh gain beats all stale ones is
     // the best there is.
     std::size_t fresh = fits % kRescoreAll == 0 ? open.size() : 0;
-    if (fresh > 0) rescore(data, open);
+    if (fresh > 0) rescore(data, open, keep_counts);
     while (true) {
       std::sort(open.begin(), open.begin() + static_cast<std::ptrdiff_t>(fresh), better);
       const double stale = fresh < open.size() ? open[fresh].gain : 0.0;
       if (fresh == open.size() || stale <= 0.0 || (fresh > 0 && open.front().gain >= stale)) break;
       const std::size_t more = std::min(kBatch, open.size() - fresh);
-      rescore(data, std::span(open).subspan(fresh, more));
+      rescore(data, std::span(open).subspan(fresh, more), keep_counts);
       fresh += more;
     }
     if (fresh == 0 || open.front().gain <= 0.0) break;

@@ -18,6 +18,12 @@ struct PublicClique {
   Factor counts;       // the public marginal, of those chosen
 };
 
+// Counts of candidates are kept where all of them together have at most so many cells (half a
+// gigabyte), and made anew each time they are looked at otherwise; answers to so many are held at
+// once.
+inline constexpr double kMostPublicCounts = 1 << 26;
+inline constexpr double kPublicAnswersAtOnce = 1 << 24;
+
 // Chooses among candidates of two or more attributes until none gains or fits into a model of
 // `limit_mb`. Leaves `data` fitted to all one-ways and to those chosen.
 std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Clique> candidates,
