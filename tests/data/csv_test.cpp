@@ -200,8 +200,8 @@ TEST(Csv, NumbersKeysInOrderOfAppearance) {
     options.policy = policy;
     options.key_column = "id";
     const auto loaded = read_csv(path, two_columns(), options);
-    EXPECT_EQ(loaded.keys, (std::vector<std::uint32_t>{1, 2, 0, 1, 3}));
-    EXPECT_EQ(loaded.distinct_keys, 4U);
+    EXPECT_EQ(loaded.keys, (std::vector<std::uint32_t>{1, 2, 0, 1, 2}));
+    EXPECT_EQ(loaded.distinct_keys, 3U);  // white space around a key is not part of it
     EXPECT_TRUE(loaded.ignored_columns.empty());
     EXPECT_EQ(loaded.table.rows(), 5U);
   }

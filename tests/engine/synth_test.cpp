@@ -460,7 +460,8 @@ TEST_F(Synth, AWorkloadTooLargeForMemoryIsRefusedBeforeAnythingIsRead) {
 }
 
 TEST_F(Synth, DefaultsFitIntoASmallMachine) {
-  run_.settings.public_sources = {run_.settings.private_source};
+  run_.settings.public_sources = {
+      dir_.write("public.csv", read_file(run_.settings.private_source))};
   run_.settings.memory_limit = "500MB";
   for (const char* mechanism : {"mw-pub", "mwem-pub", "mwem", "mst", "aim", "jam-pgm", "tandem"}) {
     run_.settings.mechanism = mechanism;
