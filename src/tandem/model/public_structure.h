@@ -22,7 +22,7 @@ struct PublicClique {
 // gigabyte), and made anew each time they are looked at otherwise; answers to so many are held at
 // once.
 inline constexpr double kMostPublicCounts = 1 << 26;
-inline constexpr double kPublicAnswersAtOnce = 1 << 24;
+inline constexpr double kPublicAnswersAtOnce = 1 << 25;
 
 // Chooses among candidates of two or more attributes until none gains or fits into a model of
 // `limit_mb`. Leaves `data` fitted to all one-ways and to those chosen.
