@@ -17,9 +17,9 @@ namespace tandem {
 namespace {
 
 constexpr std::size_t kMostRowsKept = std::size_t{1} << 26;  // of measured cells: 256 MB
-// A cell's answer, true count and score; with which of them may be chosen. Measured with mw-pub on
-// 10 to 40 columns.
-constexpr double kBytesPerCell = 3.0 * sizeof(double);
+// A cell's answer, true count and score, and its place among those to choose from. Measured with
+// mw-pub on 10 to 60 columns: docs/mechanisms/aim.md.
+constexpr double kBytesPerCell = 3.0 * sizeof(double) + sizeof(std::uint32_t);
 
 }  // namespace
 
