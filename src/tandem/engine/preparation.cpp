@@ -226,20 +226,17 @@ double text_bytes(const std::string& path) {
   return size * (path.ends_with(".gz") ? 10.0 : 1.0);
 }
 
-// From above: a value takes at least one character, and one between it and the next.
+}  // namespace
+
 double most_rows(const std::string& path, const Schema& schema) {
   return text_bytes(path) / (2.0 * static_cast<double>(schema.domain().size()));
 }
 
-}  // namespace
-
 double expected_rows(const SynthSettings& s, const Schema& schema, const PublicData& data) {
   double rows = 0.0;
   double bytes = 0.0;
-  for (const auto& [name, table] : data.tables) {
-    rows += static_cast<double>(table.rows());
-    bytes += text_bytes(name);
-  }
+  for (const auto& [name, table] : data.tables) rows += static_cast<double>(table.rows());
+  for (const auto& source : s.public_sources) bytes += text_bytes(source);
   if (rows == 0.0 || bytes == 0.0) return most_rows(s.private_source, schema);
   return text_bytes(s.private_source) * rows / bytes;
 }

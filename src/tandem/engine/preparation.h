@@ -53,6 +53,10 @@ Schema learn_inside(const Schema& schema, const std::vector<std::string>& public
 // What a mechanism is asked, with what the schema's rules exclude.
 Problem problem_of(const Prepared& prepared, PublicData public_data, double rows_expected = 0.0);
 
+// Rows of a table from above, by the size of its file: a value takes at least one character, and
+// one between it and the next. 0 where there is no file.
+double most_rows(const std::string& path, const Schema& schema);
+
 // Rows of the private table by the size of its file: as long as public rows are, or from above.
 double expected_rows(const SynthSettings& settings, const Schema& schema, const PublicData& data);
 

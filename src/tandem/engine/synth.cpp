@@ -78,16 +78,6 @@ FileDigests write_models(const ReleaseFolder& folder, const Domain& domain,
 
 bool keep_nothing(std::string_view /*setting*/) { return false; }
 
-// From above, by the file's size, which is taken as public: each value takes a byte and a
-// delimiter.
-double most_rows(const SynthSettings& s, const Domain& domain) {
-  std::error_code missing;
-  const auto bytes = static_cast<double>(std::filesystem::file_size(s.private_source, missing));
-  if (missing) return 0.0;
-  const double unpacked = s.private_source.ends_with(".gz") ? 10.0 * bytes : bytes;
-  return unpacked / (2.0 * static_cast<double>(domain.size()));
-}
-
 }  // namespace
 
 SynthSettings settings_to_resume(const std::string& out, const SynthSettings& given,
@@ -304,13 +294,12 @@ std::vector<std::string> plan_synthesis(const SynthRun& run) {
   }
   lines.push_back(fmt::format("{}, {}.", guarantee, describe(p.unit)));
   lines.emplace_back(
-      "Every line of the private file is a row: a record with k line feeds inside quotes counts as "
-      "k "
-      "+ 1.");
+      "Every line of the private file is a row: a record with k line feeds inside quotes is k + "
+      "1.");
   for (auto& line : p.mechanism.plan(curator, problem, p.parameters)) {
     lines.push_back(std::move(line));
   }
-  for (auto& line : foreseen_warnings(curator, problem, most_rows(s, problem.domain))) {
+  for (auto& line : foreseen_warnings(curator, problem, most_rows(s.private_source, p.schema))) {
     lines.push_back("Warning: " + std::move(line));
   }
   lines.push_back(
