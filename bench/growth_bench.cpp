@@ -18,7 +18,7 @@
 #include "ratios.h"
 #include "tandem/base/rng.h"
 #include "tandem/mechanism/registry.h"
-#include "tandem/model/graphical_model.h"
+#include "tandem/model/pgm/graphical_model.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/curator.h"
 #include "tandem/privacy/private_data.h"

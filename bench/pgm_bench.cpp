@@ -6,8 +6,8 @@
 
 #include "ratios.h"
 #include "tandem/base/rng.h"
-#include "tandem/model/belief_propagation.h"
-#include "tandem/model/graphical_model.h"
+#include "tandem/model/pgm/belief_propagation.h"
+#include "tandem/model/pgm/graphical_model.h"
 #include "tandem/query/cell_map.h"
 #include "tandem/query/workload.h"
 

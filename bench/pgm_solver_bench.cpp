@@ -11,8 +11,8 @@
 #include "ratios.h"
 #include "tandem/base/rng.h"
 #include "tandem/data/csv.h"
-#include "tandem/model/estimate_pgm.h"
-#include "tandem/model/pgm_dual.h"
+#include "tandem/model/pgm/estimate_pgm.h"
+#include "tandem/model/pgm/pgm_dual.h"
 #include "tandem/query/counting.h"
 
 namespace {

@@ -4,7 +4,7 @@
 
 #include "input.h"
 #include "tandem/base/error.h"
-#include "tandem/engine/schema_draft.h"
+#include "tandem/engine/draft/schema_draft.h"
 #include "tandem/source/open.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

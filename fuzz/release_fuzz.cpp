@@ -12,7 +12,7 @@
 #include <string>
 
 #include "tandem/base/error.h"
-#include "tandem/engine/measurements.h"
+#include "tandem/engine/release/measurements.h"
 #include "tandem/engine/synth.h"
 #include "tandem/privacy/transcript.h"
 

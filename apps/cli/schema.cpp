@@ -10,7 +10,7 @@
 #include "progress.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
-#include "tandem/engine/schema_draft.h"
+#include "tandem/engine/draft/schema_draft.h"
 
 namespace tandem::cli {
 

@@ -17,7 +17,7 @@
 #include "tandem/base/parallel.h"
 #include "tandem/data/schema.h"
 #include "tandem/engine/privacy_unit_text.h"
-#include "tandem/engine/release_folder.h"
+#include "tandem/engine/release/release_folder.h"
 #include "tandem/engine/synth.h"
 #include "tandem/privacy/ledger.h"
 #include "tandem/source/open.h"

@@ -46,11 +46,11 @@ TEST_F(Layers, HoldForTheSourcesAsTheyAre) {
 
 TEST_F(Layers, NoMechanismOrModelReachesWhatOpensFiles) {
   include("data/csv.h", "mechanism/aim.cpp");
-  include("data/csv_tokenizer.h", "model/junction_tree.h");  // which includes csv.h
+  include("data/csv_tokenizer.h", "model/pgm/junction_tree.h");  // which includes csv.h
   const auto result = check();
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_TRUE(contains(result.err, "mechanism/aim.cpp: reaches rows through"));
-  EXPECT_TRUE(contains(result.err, "model/junction_tree.cpp: reaches rows through"));
+  EXPECT_TRUE(contains(result.err, "model/pgm/junction_tree.cpp: reaches rows through"));
   EXPECT_TRUE(contains(result.err, "data/csv_tokenizer.h -> data/csv.h"));
 }
 

@@ -17,7 +17,7 @@
 #include "tandem/base/digest.h"
 #include "tandem/base/document.h"
 #include "tandem/data/csv.h"
-#include "tandem/engine/stored_release.h"
+#include "tandem/engine/release/stored_release.h"
 #include "tandem/mechanism/registry.h"
 #include "tandem/privacy/ledger.h"
 

@@ -9,7 +9,7 @@
 #include "privacy/ledger_support.h"
 #include "support/scripted_mechanism.h"
 #include "tandem/base/digest.h"
-#include "tandem/engine/release_folder.h"
+#include "tandem/engine/release/release_folder.h"
 #include "tandem/engine/synth.h"
 
 namespace tandem {

@@ -20,7 +20,7 @@
 #include "tandem/base/version.h"
 #include "tandem/data/csv.h"
 #include "tandem/engine/preparation.h"
-#include "tandem/engine/release_folder.h"
+#include "tandem/engine/release/release_folder.h"
 #include "tandem/mechanism/mechanism.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger.h"

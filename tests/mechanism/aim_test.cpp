@@ -9,7 +9,7 @@
 #include "tandem/data/csv.h"
 #include "tandem/eval/metrics.h"
 #include "tandem/mechanism/registry.h"
-#include "tandem/model/graphical_model.h"
+#include "tandem/model/pgm/graphical_model.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/private_data.h"
 #include "tandem/query/counting.h"

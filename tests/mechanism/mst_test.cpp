@@ -3,7 +3,7 @@
 #include "support/errors.h"
 #include "support/files.h"
 #include "tandem/data/csv.h"
-#include "tandem/model/graphical_model.h"
+#include "tandem/model/pgm/graphical_model.h"
 
 namespace tandem::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "mechanism/run_mechanism.h"
 #include "support/errors.h"
-#include "tandem/model/graphical_model.h"
+#include "tandem/model/pgm/graphical_model.h"
 
 namespace tandem::test {
 namespace {

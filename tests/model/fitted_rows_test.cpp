@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "tandem/eval/metrics.h"
-#include "tandem/model/graphical_model.h"
-#include "tandem/model/support.h"
-#include "tandem/model/support_histogram.h"
+#include "tandem/model/histogram/support.h"
+#include "tandem/model/histogram/support_histogram.h"
+#include "tandem/model/pgm/graphical_model.h"
 #include "tandem/query/counting.h"
 
 namespace tandem {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/model/factored_histogram.h"
-#include "tandem/model/graphical_model.h"
+#include "tandem/model/histogram/factored_histogram.h"
 #include "tandem/model/mixture_model.h"
+#include "tandem/model/pgm/graphical_model.h"
 #include "tandem/model/product_model.h"
 
 namespace tandem::test {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "model/model_contract.h"
-#include "tandem/model/graphical_model.h"
-#include "tandem/model/support_histogram.h"
+#include "tandem/model/histogram/support_histogram.h"
+#include "tandem/model/pgm/graphical_model.h"
 
 namespace tandem {
 namespace {

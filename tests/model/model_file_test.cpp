@@ -13,8 +13,8 @@
 #include "model/kinds_of_model.h"
 #include "support/errors.h"
 #include "tandem/base/error.h"
-#include "tandem/model/graphical_model.h"
-#include "tandem/model/pgm_dual.h"
+#include "tandem/model/pgm/graphical_model.h"
+#include "tandem/model/pgm/pgm_dual.h"
 
 namespace tandem {
 namespace {

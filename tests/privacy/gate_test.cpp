@@ -12,7 +12,7 @@
 #include "support/files.h"
 #include "tandem/base/document.h"
 #include "tandem/base/error.h"
-#include "tandem/mechanism/common.h"
+#include "tandem/mechanism/rounds/common.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/query/projectable.h"
 #include "tandem/source/memory_source.h"

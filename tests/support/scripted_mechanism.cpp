@@ -7,7 +7,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/math.h"
-#include "tandem/mechanism/common.h"
+#include "tandem/mechanism/rounds/common.h"
 #include "tandem/model/product_model.h"
 
 namespace tandem::test {

@@ -11,7 +11,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/engine/privacy_unit_text.h"
-#include "tandem/engine/release_folder.h"
+#include "tandem/engine/release/release_folder.h"
 #include "tandem/engine/synth.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/filter.h"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "tandem/mechanism/graphical.h"
+#include "tandem/mechanism/rounds/model_start.h"
 #include "tandem/privacy/private_data.h"
 #include "tandem/source/memory_source.h"
 

@@ -8,7 +8,7 @@
 
 #include "tandem/data/rules.h"
 #include "tandem/data/schema.h"
-#include "tandem/model/graphical_model.h"
+#include "tandem/model/pgm/graphical_model.h"
 
 namespace tandem {
 

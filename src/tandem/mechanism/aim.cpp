@@ -10,13 +10,13 @@
 #include <span>
 #include <tuple>
 
-#include "tandem/mechanism/common.h"
-#include "tandem/mechanism/error_bounds.h"
-#include "tandem/mechanism/graphical.h"
 #include "tandem/mechanism/mechanism.h"
-#include "tandem/mechanism/tractable.h"
-#include "tandem/model/estimate_pgm.h"
-#include "tandem/model/junction_tree.h"
+#include "tandem/mechanism/rounds/candidates.h"
+#include "tandem/mechanism/rounds/common.h"
+#include "tandem/mechanism/rounds/error_bounds.h"
+#include "tandem/mechanism/rounds/model_start.h"
+#include "tandem/model/pgm/estimate_pgm.h"
+#include "tandem/model/pgm/junction_tree.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/score_grid.h"
 

@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 
 #include "tandem/base/math.h"
-#include "tandem/mechanism/common.h"
 #include "tandem/mechanism/mechanism.h"
+#include "tandem/mechanism/rounds/common.h"
 #include "tandem/model/product_model.h"
 
 namespace tandem::mechanism {

@@ -11,11 +11,11 @@
 #include <optional>
 
 #include "tandem/base/error.h"
-#include "tandem/mechanism/common.h"
-#include "tandem/mechanism/graphical.h"
 #include "tandem/mechanism/mechanism.h"
-#include "tandem/mechanism/tractable.h"
-#include "tandem/model/estimate_pgm.h"
+#include "tandem/mechanism/rounds/candidates.h"
+#include "tandem/mechanism/rounds/common.h"
+#include "tandem/mechanism/rounds/model_start.h"
+#include "tandem/model/pgm/estimate_pgm.h"
 #include "tandem/query/counting.h"
 
 namespace tandem::mechanism {

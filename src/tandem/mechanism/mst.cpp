@@ -10,12 +10,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "tandem/mechanism/common.h"
-#include "tandem/mechanism/compression.h"
-#include "tandem/mechanism/graphical.h"
 #include "tandem/mechanism/mechanism.h"
-#include "tandem/mechanism/tractable.h"
-#include "tandem/model/junction_tree.h"
+#include "tandem/mechanism/rounds/candidates.h"
+#include "tandem/mechanism/rounds/common.h"
+#include "tandem/mechanism/rounds/compression.h"
+#include "tandem/mechanism/rounds/model_start.h"
+#include "tandem/model/pgm/junction_tree.h"
 
 namespace tandem::mechanism {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
-#include "tandem/mechanism/common.h"
 #include "tandem/mechanism/mechanism.h"
-#include "tandem/mechanism/multiplicative_weights.h"
+#include "tandem/mechanism/rounds/common.h"
+#include "tandem/mechanism/weights/multiplicative_weights.h"
 
 namespace tandem::mechanism {
 namespace {

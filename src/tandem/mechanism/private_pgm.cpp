@@ -14,10 +14,10 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
-#include "tandem/mechanism/common.h"
-#include "tandem/mechanism/graphical.h"
 #include "tandem/mechanism/mechanism.h"
-#include "tandem/model/junction_tree.h"
+#include "tandem/mechanism/rounds/common.h"
+#include "tandem/mechanism/rounds/model_start.h"
+#include "tandem/model/pgm/junction_tree.h"
 
 namespace tandem::mechanism {
 namespace {

@@ -17,9 +17,9 @@
 #include "tandem/base/document.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
-#include "tandem/model/factored_histogram.h"
-#include "tandem/model/graphical_model.h"
+#include "tandem/model/histogram/factored_histogram.h"
 #include "tandem/model/mixture_model.h"
+#include "tandem/model/pgm/graphical_model.h"
 #include "tandem/model/product_model.h"
 
 namespace tandem {

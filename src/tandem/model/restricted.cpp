@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tandem/base/error.h"
-#include "tandem/model/factored_histogram.h"
+#include "tandem/model/histogram/factored_histogram.h"
 #include "tandem/model/mixture_model.h"
 #include "tandem/model/product_model.h"
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <span>
 
-#include "tandem/model/graphical_model.h"
 #include "tandem/model/model.h"
+#include "tandem/model/pgm/graphical_model.h"
 
 namespace tandem {
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/engine/release/run_record.h"
+
+#include <fmt/core.h>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+#include "tandem/base/version.h"
+
+namespace tandem {
+
+namespace {
+
+constexpr int kRunFormat = 2;
+
+}  // namespace
+
+Document to_document(const RunRecord& record) {
+  const auto& files = record.inputs.public_files;
+  return Document::object({{"format", kRunFormat},
+                           {"tandem", version()},
+                           {"build", build()},
+                           {"run", record.id},
+                           {"rng", fmt::format("{:016x}", record.rng)},
+                           {"schema_sha256", record.inputs.schema},
+                           {"workload_sha256", record.inputs.workload},
+                           {"public_sha256", Document::array({files.begin(), files.end()})},
+                           {"settings", to_document(record.settings)}});
+}
+
+RunRecord read_record(const Document& document, const SynthSettings& settings,
+                      const std::function<bool(std::string_view)>& keep) {
+  if (document.at("format").as_integer() != kRunFormat) {
+    document.at("format").fail("was written by another version; resume it with that one.");
+  }
+  if (document.at("tandem").as_string() != version()) {
+    document.at("tandem").fail("names another version; resume the run with that one.");
+  }
+  if (document.at("build").as_string() != build()) {
+    document.at("build").fail("names another build of this version; resume the run with that one.");
+  }
+  RunRecord record{.id = document.at("run").as_string(),
+                   .rng = 0,
+                   .inputs = {.schema = document.at("schema_sha256").as_string(),
+                              .workload = document.at("workload_sha256").as_string(),
+                              .public_files = {}},
+                   .settings = settings};
+  for (const auto& digest : document.at("public_sha256").as_array()) {
+    record.inputs.public_files.push_back(digest.as_string());
+  }
+  if (record.id.size() != 32 || !is_hex(record.id)) document.at("run").fail("is no id of a run.");
+  const std::string& rng = document.at("rng").as_string();
+  if (rng.size() != 16 || !is_hex(rng)) document.at("rng").fail("is no 16 hexadecimal digits.");
+  record.rng = std::stoull(rng, nullptr, 16);
+  apply(document.at("settings"), record.settings, keep);
+  return record;
+}
+
+void check_same_run(const RunRecord& recorded, const SynthSettings& settings,
+                    const PinnedInputs& inputs) {
+  const Document before = to_document(recorded.settings);
+  const Document now = to_document(settings);
+  for (const auto& [name, value] : now.as_object()) {
+    if (name == "out" || name == "memory-limit") continue;
+    if (before.at(name).to_json() != value.to_json()) {
+      throw UsageError(fmt::format(
+          "--{} is not what the interrupted release began with; resume it unchanged, or start anew "
+          "with --force.",
+          name));
+    }
+  }
+  const auto unchanged = [](bool same, const std::string& what) {
+    if (same) return;
+    throw UsageError(
+        fmt::format("{} has changed since the release began; restore it, or start anew.", what));
+  };
+  unchanged(recorded.inputs.schema == inputs.schema, "The schema");
+  unchanged(recorded.inputs.workload == inputs.workload, "The workload");
+  for (std::size_t i = 0; i < inputs.public_files.size(); ++i) {
+    unchanged(i < recorded.inputs.public_files.size() &&
+                  recorded.inputs.public_files[i] == inputs.public_files[i],
+              "The public file " + in_quotes(settings.public_sources[i]));
+  }
+}
+
+}  // namespace tandem
