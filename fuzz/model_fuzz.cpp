@@ -32,13 +32,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr double kRoom = 1e6;
   std::unique_ptr<Model> model;
   try {
-    model = read_model(fuzz::as_text(data, size), domain, "model.bin", kRoom);
+    model = read_model(fuzz::as_text(data, size), domain, "model.bin", {kRoom});
   } catch (const UsageError&) {
     return 0;
   }
   try_out(*model, domain);
   const auto written = write_model(*model);
   promise(written.has_value(), "what was read can be written");
-  try_out(*read_model(*written, domain, "model.bin", kRoom), domain);
+  try_out(*read_model(*written, domain, "model.bin", {kRoom}), domain);
   return 0;
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the generated parts of docs/: each mechanism's table of options.
+"""Writes the generated parts of docs/: each mechanism's table of options, and the map of all files.
 
 The text between `<!-- options: NAME ... -->` and `<!-- end -->` in docs/mechanisms/*.md follows from
-`tandem mechanisms --json`. With --check, nothing is written and a stale page is an error.
+`tandem mechanisms --json`. docs/map.md has the first sentence of every header and of every source
+without one. With --check, nothing is written and a stale page is an error.
 """
 
 import json
@@ -26,6 +27,43 @@ def table(mechanism):
     return "\n".join(lines) + "\n"
 
 
+def first_sentence(path):
+    """The first sentence of the comment at the top of a file."""
+    words = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("// SPDX") or line.startswith("#pragma"):
+            continue
+        if not line.startswith("//"):
+            if words:
+                break
+            if line.startswith("#include"):
+                continue
+            if line.strip():
+                break
+            continue
+        if line.strip() == "//":
+            break
+        words.append(line[2:].strip())
+    text = " ".join(words)
+    return re.split(r"(?<=[.:])\s", text, maxsplit=1)[0].rstrip(".:") if text else ""
+
+
+def file_map():
+    src = ROOT / "src" / "tandem"
+    out = ["# Map", "", "Every header of the library, and every source that has none, with what its first comment says.",
+           "[ARCHITECTURE.md](../ARCHITECTURE.md) says why they lie where they lie. `./run docs` writes this page.",
+           ""]
+    folders = sorted({path.parent for path in src.rglob("*.h")} | {path.parent for path in src.rglob("*.cpp")})
+    for folder in folders:
+        files = sorted(folder.glob("*.h")) + [
+            path for path in sorted(folder.glob("*.cpp")) if not path.with_suffix(".h").exists()]
+        lines = [f"| `{path.name if path.suffix == '.cpp' else path.stem}` | {first_sentence(path)} |"
+                 for path in files if first_sentence(path)]
+        if lines:
+            out += [f"## {folder.relative_to(src.parent)}", "", "| file | what it has |", "|---|---|", *lines, ""]
+    return "\n".join(out)
+
+
 def main():
     check = "--check" in sys.argv[1:]
     listing = subprocess.run([ROOT / "build" / "tandem", "mechanisms", "--json"], check=True,
@@ -46,6 +84,14 @@ def main():
         elif fresh != text:
             page.write_text(fresh, encoding="utf-8")
             print(f"wrote {page.relative_to(ROOT)}")
+    page = ROOT / "docs" / "map.md"
+    fresh = file_map()
+    if not page.exists() or page.read_text(encoding="utf-8") != fresh:
+        if check:
+            problems.append("docs/map.md is stale: ./run docs")
+        else:
+            page.write_text(fresh, encoding="utf-8")
+            print("wrote docs/map.md")
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

@@ -26,8 +26,15 @@ void add(void* app, const std::string& flag, T& value, const std::string& help, 
   if constexpr (std::is_arithmetic_v<T>) option->capture_default_str();
 }
 
+// Settings as flags: --epsilon, --param rounds.
+std::string as_flag(std::string_view key) {
+  constexpr std::string_view kParameter = "param.";
+  if (!key.starts_with(kParameter)) return "--" + std::string(key);
+  return "--param " + std::string(key.substr(kParameter.size()));
+}
+
 int complain(const std::string& message, int code) {
-  tell("tandem: " + message + "\n");
+  tell("tandem: " + spelled(message, as_flag) + "\n");
   return code;
 }
 
@@ -100,12 +107,14 @@ Threads CommonFlags::thread_count() const {
   if (threads < 0 || threads > 4096) {
     throw UsageError(fmt::format("--threads is {}; choose 0 (all cores) to 4096.", threads));
   }
-  return threads == 0 ? Threads::all() : Threads{static_cast<int>(threads)};
+  return threads == 0 ? Threads::all() : Threads{.count = static_cast<int>(threads)};
 }
 
 void CommonFlags::note(const std::string& text) const {
-  if (!quiet) tell(text + "\n");
+  if (!quiet) tell(spelled(text, as_flag) + "\n");
 }
+
+void CommonFlags::complain(const std::string& text) const { cli::complain(text, 1); }
 
 bool Args::given(const std::string& flag) const { return app_of(app_).count(flag) > 0; }
 
@@ -164,6 +173,8 @@ int run_commands(int argc, const char* const* argv,
     return complain(error.what(), 2);
   } catch (const BudgetError& error) {
     return complain(error.what(), 3);
+  } catch (const Cancelled& error) {
+    return complain(error.what(), 130);
   } catch (const Error& error) {
     return complain(error.what(), 1);
   } catch (const std::bad_alloc&) {

@@ -45,8 +45,9 @@ struct CommonFlags {
   bool quiet = false;
 
   void declare(Args& args);
-  Threads thread_count() const;              // UsageError when out of range
-  void note(const std::string& text) const;  // to standard error, unless quiet
+  Threads thread_count() const;                  // UsageError when out of range
+  void note(const std::string& text) const;      // to standard error, unless quiet
+  void complain(const std::string& text) const;  // to standard error, always
 };
 
 class Command {
@@ -59,7 +60,7 @@ class Command {
 };
 
 // Parses the command line and runs the command it names. Returns the exit code: 0 done, 1 the run
-// failed, 2 the call is wrong, 3 the ledger refuses.
+// failed, 2 the call is wrong, 3 the ledger refuses, 130 it was interrupted.
 int run_commands(int argc, const char* const* argv,
                  const std::vector<std::unique_ptr<Command>>& commands);
 

@@ -69,7 +69,7 @@ class Compare final : public Command {
     const auto comparison = compare(request_);
     fmt::print("{}", common_.json ? to_document(comparison).to_json() + "\n"
                                   : to_text(comparison, metric_));
-    for (const auto& failure : comparison.failures) tell("tandem: " + failure + "\n");
+    for (const auto& failure : comparison.failures) common_.complain(failure);
     return comparison.failures.empty() ? 0 : 1;
   }
 

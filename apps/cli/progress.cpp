@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
 #include <cstdio>
 #include <memory>
+#include <mutex>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include "tandem/base/text.h"
@@ -33,11 +37,13 @@ void to_terminal(const std::string& text) {
   std::fflush(stderr);
 }
 
-std::string time_left(double seconds) {
+std::string in_time(double seconds) {
   const auto whole = std::lround(seconds);
-  if (whole < 60) return fmt::format("{} s left", whole);
-  return fmt::format("{} min {:02} s left", whole / 60, whole % 60);
+  if (whole < 60) return fmt::format("{} s", whole);
+  return fmt::format("{} min {:02} s", whole / 60, whole % 60);
 }
+
+std::string time_left(double seconds) { return in_time(seconds) + " left"; }
 
 }  // namespace
 
@@ -82,6 +88,58 @@ void ProgressBar::clear() {
 void ProgressBar::draw(const std::string& line) {
   write_(kEraseLine + line);
   drawn_ = true;
+}
+
+struct RunLine::Impl {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::string doing;  // empty: nothing is shown
+  double share = 0.0;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::jthread ticker{};  // last, so that it ends first
+
+  void draw() {
+    if (doing.empty()) return;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    to_terminal(kEraseLine + text(doing, share, seconds.count()));
+  }
+};
+
+RunLine::RunLine(bool wanted) {
+  if (!wanted || isatty(STDERR_FILENO) == 0) return;
+  impl_ = std::make_unique<Impl>();
+  impl_->ticker = std::jthread([impl = impl_.get()](const std::stop_token& stop) {
+    std::unique_lock lock(impl->mutex);
+    while (!stop.stop_requested()) {
+      impl->changed.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
+      if (!stop.stop_requested()) impl->draw();
+    }
+  });
+}
+
+RunLine::~RunLine() { clear(); }
+
+void RunLine::show(const std::string& doing, double share) {
+  if (!impl_) return;
+  const std::lock_guard lock(impl_->mutex);
+  impl_->doing = doing;
+  impl_->share = share;
+  impl_->draw();
+}
+
+void RunLine::clear() {
+  if (!impl_) return;
+  const std::lock_guard lock(impl_->mutex);
+  if (!impl_->doing.empty()) to_terminal(kEraseLine);
+  impl_->doing.clear();
+}
+
+std::string RunLine::text(const std::string& doing, double share, double seconds) {
+  std::string out = fmt::format("{}, {}", doing, in_time(seconds));
+  if (share > 0.0 && share < 1.0) {
+    out += ", " + time_left(seconds * (1.0 - share) / share);
+  }
+  return out;
 }
 
 std::function<void(const std::string&, std::size_t, std::size_t)> reading_bars(bool wanted) {

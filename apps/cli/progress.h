@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace tandem::cli {
@@ -39,6 +40,27 @@ class ProgressBar {
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point last_;
   bool drawn_ = false;
+};
+
+// One line on a terminal that says what a run is doing, for how long, and how long it will take. It
+// moves every second, whatever the run is at; gone when the run ends.
+class RunLine {
+ public:
+  explicit RunLine(bool wanted);  // on standard error, when it is a terminal
+  ~RunLine();
+  RunLine(const RunLine&) = delete;
+  RunLine& operator=(const RunLine&) = delete;
+
+  // What is being done. `share` of all work is done; 0: nobody knows.
+  void show(const std::string& doing, double share = 0.0);
+  void clear();  // before other text goes to the terminal
+
+  // "step 12, 34% of the budget, 42 s, 1 min 21 s left"
+  static std::string text(const std::string& doing, double share, double seconds);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;  // none: silent
 };
 
 // A bar for each source in turn; copies share it.

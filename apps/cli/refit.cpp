@@ -2,34 +2,16 @@
 // tandem refit: another release from an existing one, free of charge.
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include "commands.h"
+#include "interrupt.h"
+#include "progress.h"
 #include "tandem/base/document.h"
 #include "tandem/engine/refit.h"
 
 namespace tandem::cli {
 
 namespace {
-
-// Says on a terminal what is being done, in one line that is gone at the end.
-class StageLine {
- public:
-  explicit StageLine(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) != 0) {}
-  ~StageLine() { clear(); }
-  StageLine(const StageLine&) = delete;
-  StageLine& operator=(const StageLine&) = delete;
-
-  void say(const std::string& doing) const {
-    if (shown_) tell(fmt::format("\r\x1b[K{} ...", doing));
-  }
-  void clear() const {
-    if (shown_) tell("\r\x1b[K");
-  }
-
- private:
-  bool shown_;
-};
 
 class Refit final : public Command {
  public:
@@ -58,17 +40,19 @@ class Refit final : public Command {
   }
 
   int run() override {
+    const Interruptible interruptible;
     request_.threads = common_.thread_count();
-    const StageLine line(!common_.quiet);
+    request_.threads.cancel = interruptible.token();
+    RunLine line(!common_.quiet);
     request_.note = [&](const std::string& text) {
       line.clear();
       common_.note(text);
     };
-    request_.stage = [&](const std::string& doing) { line.say(doing); };
+    request_.stage = [&](const std::string& doing) { line.show(doing); };
     const auto summary = refit(request_);
     line.clear();
     if (common_.json) {
-      Document out = Document::object({{"format", 1}, {"out", summary.out}});
+      Document out = Document::object({{"format", 2}, {"out", summary.out}});
       out.set("release", summary.release);
       fmt::print("{}\n", out.to_json());
     } else {

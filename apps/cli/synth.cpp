@@ -2,14 +2,12 @@
 // tandem synth: make a release.
 
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <csignal>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "commands.h"
+#include "interrupt.h"
 #include "progress.h"
 #include "tandem/base/document.h"
 #include "tandem/engine/synth.h"
@@ -17,25 +15,6 @@
 namespace tandem::cli {
 
 namespace {
-
-// Says a sentence when the command is interrupted, and ends it there: what was drawn is on disk.
-class WhenInterrupted {
- public:
-  explicit WhenInterrupted(std::string sentence) {
-    sentence_ = std::move(sentence);
-    std::signal(SIGINT, [](int) {
-      // Only what a signal handler may do.
-      [[maybe_unused]] const auto told = write(STDERR_FILENO, sentence_.data(), sentence_.size());
-      _exit(130);
-    });
-  }
-  ~WhenInterrupted() { std::signal(SIGINT, SIG_DFL); }
-  WhenInterrupted(const WhenInterrupted&) = delete;
-  WhenInterrupted& operator=(const WhenInterrupted&) = delete;
-
- private:
-  static inline std::string sentence_;  // a handler has no other way to reach it
-};
 
 class Synth final : public Command {
  public:
@@ -59,7 +38,9 @@ class Synth final : public Command {
   }
 
   int run() override {
+    const Interruptible interruptible;
     run_.threads = common_.thread_count();
+    run_.threads.cancel = interruptible.token();
     run_.reading = reading_bars(!common_.quiet);
     run_.note = [this](const std::string& text) { common_.note(text); };
     const auto given = [this](std::string_view setting) {
@@ -73,19 +54,14 @@ class Synth final : public Command {
       print_plan(plan_synthesis(run_));
       return 0;
     }
-    if (!common_.quiet && isatty(STDERR_FILENO) != 0) {
-      run_.progress = [](std::size_t step, double spent) {
-        tell(fmt::format("\r\x1b[Kstep {}, {:.0f}% of the budget{}", step, 100.0 * spent,
-                         spent >= 0.9999 ? "\n" : ""));
-      };
-    }
-    const WhenInterrupted say(fmt::format(
-        "\ntandem: Interrupted. If anything was spent, {} goes on at no extra cost; until then a "
-        "ledger holds the whole budget.\n",
-        resuming_command(run_.settings.out)));
+    RunLine line(!common_.quiet);
+    run_.progress = [&](const RunProgress& progress) {
+      line.show(described(progress), progress.share);
+    };
     const auto summary = synthesize(run_);
+    line.clear();
     if (common_.json) {
-      Document out = Document::object({{"format", 1}, {"out", summary.out}});
+      Document out = Document::object({{"format", 2}, {"out", summary.out}});
       out.set("release", summary.release);
       fmt::print("{}\n", out.to_json());
     } else {
@@ -95,14 +71,24 @@ class Synth final : public Command {
   }
 
  private:
-  void print_plan(const std::vector<std::string>& lines) const {
+  void print_plan(const SynthPlan& plan) const {
     if (common_.json) {
-      Document plan = Document::array();
-      for (const auto& line : lines) plan.push(line);
-      fmt::print("{}\n", Document::object({{"format", 1}, {"plan", std::move(plan)}}).to_json());
+      fmt::print("{}\n", Document::object({{"format", 2}, {"plan", to_document(plan)}}).to_json());
     } else {
-      for (const auto& line : lines) fmt::print("{}\n", line);
+      fmt::print("{}", to_text(plan));
     }
+  }
+
+  static std::string described(const RunProgress& progress) {
+    switch (progress.stage) {
+      case RunProgress::Stage::Measuring:
+        return fmt::format("step {}, {:.0f}% of the budget", progress.step, 100.0 * progress.share);
+      case RunProgress::Stage::MakingRows:
+        return "making rows";
+      case RunProgress::Stage::Writing:
+        return "writing";
+    }
+    return "";
   }
 
   SynthRun run_;

@@ -99,7 +99,7 @@ class Kill : public testing::Test {
 
   void expect_whole(const std::string& out) const {
     const Document release = Document::read(out + "/release.json");
-    EXPECT_EQ(release.at("format").as_integer(), 1);
+    EXPECT_EQ(release.at("format").as_integer(), 2);
     const Document measurements = Document::read(out + "/measurements.json");
     EXPECT_FALSE(measurements.at("measurements").as_array().empty());
     const auto table = read_csv(out + "/synthetic.csv", Schema::read(dir_ / "schema.json")).table;

@@ -154,7 +154,7 @@ TEST_F(RefitCommand, PrintsStableJson) {
   const auto result = refit({"--json", "--where", "sex = M", "--max-model-mb", "1"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Document json = Document::parse_json(result.out, "refit");
-  EXPECT_EQ(json.at("format").as_integer(), 1);
+  EXPECT_EQ(json.at("format").as_integer(), 2);
   EXPECT_EQ(json.at("out").as_string(), out_);
   EXPECT_EQ(json.at("release").to_json(), release_of(out_).to_json());
   const Document& refitted = json.at("release").at("refit");

@@ -173,14 +173,14 @@ TEST_F(SynthCommand, PrintsStableJson) {
   EXPECT_EQ(std::ranges::count(result.out, '\n'), 1);
   const Document json = Document::parse_json(result.out, "stdout");
   EXPECT_EQ(keys_of(json), (std::vector<std::string>{"format", "out", "release"}));
-  EXPECT_EQ(json.at("format").as_integer(), 1);
+  EXPECT_EQ(json.at("format").as_integer(), 2);
   EXPECT_EQ(json.at("out").as_string(), out_);
   EXPECT_EQ(json.at("release").to_json(), release().to_json());
   EXPECT_EQ(keys_of(json.at("release")),
             (std::vector<std::string>{"format", "tandem", "id", "day", "mechanism", "parameters",
                                       "workload", "guarantee", "spent", "steps", "public", "total",
                                       "rows", "schema_sha256", "measurements_sha256",
-                                      "model_sha256", "warnings", "ledger"}));
+                                      "model_sha256", "facts", "warnings", "ledger"}));
 }
 
 TEST_F(SynthCommand, TakesSettingsFromAFileAndFlagsWin) {
@@ -255,8 +255,12 @@ TEST_F(SynthCommand, APlanIsJsonWhenAsked) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Document json = Document::parse_json(result.out, "stdout");
   EXPECT_EQ(keys_of(json), (std::vector<std::string>{"format", "plan"}));
-  EXPECT_EQ(json.at("format").as_integer(), 1);
-  EXPECT_GE(json.at("plan").as_array().size(), 4U);
+  EXPECT_EQ(json.at("format").as_integer(), 2);
+  const Document& plan = json.at("plan");
+  EXPECT_EQ(plan.at("mechanism").as_string(), "tandem");
+  EXPECT_EQ(plan.at("guarantee").at("epsilon").as_number(), 1.0);
+  EXPECT_GT(plan.at("steps").as_array()[0].at("sigma").as_number(), 0.0);
+  EXPECT_GT(plan.at("memory_limit").as_number(), plan.at("bytes").as_number());
 }
 
 TEST_F(SynthCommand, APlanIsRefusedLikeTheRun) {
@@ -477,7 +481,7 @@ TEST_F(SynthCommand, ClosedStreamsAreNotMistakenForFiles) {
                            dir_.write("pub.csv", "a,b,c\nF,1,1\nM,1,1\n")}));
     const bool heard = contains(closed, "exec 2") || contains(closed, "exec <&-;");
     EXPECT_EQ(result.exit_code, heard ? 0 : 1) << closed << result.err;
-    EXPECT_EQ(release().at("format").as_integer(), 1);
+    EXPECT_EQ(release().at("format").as_integer(), 2);
     EXPECT_EQ(tandem({"budget", "verify", "--ledger", ledger_}).exit_code, 0);
   }
 }

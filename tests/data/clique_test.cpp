@@ -81,5 +81,13 @@ TEST(Clique, HashesTellCliquesApart) {
   EXPECT_EQ(hashes.size(), cliques);
 }
 
+TEST(Clique, SubsetsMaximalOnesAndCovers) {
+  EXPECT_EQ(subsets({1, 3}), (std::vector<Clique>{{1}, {3}, {1, 3}}));
+  EXPECT_TRUE(subsets({}).empty());
+  EXPECT_EQ(maximal({{2}, {1, 2}, {3}, {1, 2}, {1}}), (std::vector<Clique>{{1, 2}, {3}}));
+  EXPECT_TRUE(covered_by({1}, maximal({{1, 2}, {3}})));
+  EXPECT_FALSE(covered_by({1, 3}, maximal({{1, 2}, {3}})));
+}
+
 }  // namespace
 }  // namespace tandem

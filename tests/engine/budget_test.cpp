@@ -107,8 +107,8 @@ class DeadRun : public testing::Test {
 
   // Dies after this step, in which the first is free and each of the others costs the same.
   void die_after(std::size_t step) {
-    run_.progress = [step](std::size_t now, double /*spent*/) {
-      if (now == step) throw SourceError("killed");
+    run_.progress = [step](const RunProgress& progress) {
+      if (progress.step == step) throw SourceError("killed");
     };
     EXPECT_THROW(synthesize(run_), SourceError);
     run_.progress = nullptr;

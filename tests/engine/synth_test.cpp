@@ -86,8 +86,9 @@ class Synth : public testing::Test {
 
   // Runs until this step has been committed and no further.
   void interrupt_after(std::size_t step) {
-    run_.progress = [step](std::size_t now, double /*spent*/) {
-      if (now == step) throw SourceError("interrupted");
+    run_.progress = [step](const RunProgress& progress) {
+      const bool measuring = progress.stage == RunProgress::Stage::Measuring;
+      if (measuring && progress.step == step) throw SourceError("interrupted");
     };
     EXPECT_THROW(synthesize(run_), SourceError);
     run_.progress = nullptr;
@@ -121,14 +122,15 @@ TEST_F(Synth, RecordsTheGuaranteeAndWhatLedToIt) {
   const Document returned = synthesize_now();
   const Document r = Document::read(file("release.json"));
   EXPECT_EQ(r.to_json(), returned.to_json());
-  EXPECT_EQ(keys_of(r), (std::vector<std::string>{
-                            "format", "tandem", "id", "day", "mechanism", "parameters", "workload",
-                            "guarantee", "spent", "steps", "public", "total", "rows",
-                            "schema_sha256", "measurements_sha256", "model_sha256", "warnings"}));
+  EXPECT_EQ(keys_of(r),
+            (std::vector<std::string>{"format", "tandem", "id", "day", "mechanism", "parameters",
+                                      "workload", "guarantee", "spent", "steps", "public", "total",
+                                      "rows", "schema_sha256", "measurements_sha256",
+                                      "model_sha256", "facts", "warnings"}));
   EXPECT_EQ(r.at("measurements_sha256").as_string(),
             sha256_hex(read_file(file("measurements.json"))));
   EXPECT_EQ(r.at("model_sha256").as_string(), sha256_hex(read_file(file("model.bin"))));
-  EXPECT_EQ(r.at("format").as_integer(), 1);
+  EXPECT_EQ(r.at("format").as_integer(), 2);
   EXPECT_EQ(r.at("tandem").as_string(), version());
   EXPECT_EQ(r.at("mechanism").as_string(), "independent");
   EXPECT_TRUE(r.at("parameters").as_object().empty());
@@ -151,10 +153,16 @@ TEST_F(Synth, RecordsTheGuaranteeAndWhatLedToIt) {
   EXPECT_LE(spent.at("epsilon").as_number(), 1.0);
   EXPECT_GT(spent.at("epsilon").as_number(), 0.999999);
   const auto& steps = r.at("steps").as_array();
-  ASSERT_EQ(steps.size(), 1U);
-  EXPECT_EQ(keys_of(steps[0]), (std::vector<std::string>{"what", "rho"}));
-  EXPECT_EQ(steps[0].at("what").as_string(), "measure 3 marginals");
-  EXPECT_NEAR(steps[0].at("rho").as_number(), spent.at("rho").as_number(), 1e-15);
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(keys_of(steps[0]), (std::vector<std::string>{"kind", "noise", "measured", "rho"}));
+  EXPECT_EQ(steps[0].at("noise").as_string(), "none");  // the number of rows is public
+  EXPECT_EQ(steps[0].at("rho").as_number(), 0.0);
+  EXPECT_EQ(steps[1].at("kind").as_string(), "measure");
+  EXPECT_EQ(steps[1].at("noise").as_string(), "gaussian");
+  const auto& measured = steps[1].at("measured").as_array();
+  ASSERT_EQ(measured.size(), 3U);
+  EXPECT_EQ(keys_of(measured[0]), (std::vector<std::string>{"columns", "values", "sigma"}));
+  EXPECT_NEAR(steps[1].at("rho").as_number(), spent.at("rho").as_number(), 1e-15);
 }
 
 TEST_F(Synth, TellsNothingOfTimeMemoryOrPlace) {
@@ -173,7 +181,7 @@ TEST_F(Synth, ChargesAddUpForManySteps) {
   const Document r = synthesize_now();
   double rho = 0.0;
   for (const auto& step : r.at("steps").as_array()) rho += step.at("rho").as_number();
-  EXPECT_EQ(r.at("steps").as_array().size(), 30U);
+  EXPECT_EQ(r.at("steps").as_array().size(), 31U);
   EXPECT_NEAR(rho, 0.75 * r.at("guarantee").at("rho").as_number(), 1e-12);
   EXPECT_NEAR(rho, r.at("spent").at("rho").as_number(), 1e-12);
   EXPECT_LT(r.at("spent").at("epsilon").as_number(), 1.0);
@@ -302,12 +310,10 @@ TEST_F(Synth, NoiseGrowsWithTheRowsAPersonMayHave) {
 
 TEST_F(Synth, SaysWhenNoiseDrownsTheTable) {
   run_.settings.epsilon = 0.01;
-  const auto plan = plan_synthesis(run_);
-  EXPECT_TRUE(std::ranges::any_of(
-      plan, [](const auto& line) { return contains(line, "Noise will drown the private table"); }));
+  EXPECT_TRUE(contains(to_text(plan_synthesis(run_)), "Noise will drown the private table"));
   const Document r = synthesize_now();
   ASSERT_FALSE(r.at("warnings").as_array().empty());
-  const std::string warning = r.at("warnings").as_array()[0].as_string();
+  const std::string warning = r.at("warnings").as_array()[0].at("text").as_string();
   EXPECT_TRUE(contains(warning, "Noise drowns the private table: 3 of 3 measurements")) << warning;
   EXPECT_TRUE(contains(to_text({run_.settings.out, false, r}), "Noise drowns"));
 }
@@ -316,20 +322,18 @@ TEST_F(Synth, SaysWhenTheNumberOfRowsIsAGuess) {
   run_.settings.epsilon = 1e-3;
   run_.settings.neighbors = "add-remove";
   run_.settings.seed = 1;
-  const auto plan = plan_synthesis(run_);
-  EXPECT_TRUE(std::ranges::any_of(
-      plan, [](const auto& line) { return contains(line, "number of rows will be a guess"); }));
+  EXPECT_TRUE(contains(to_text(plan_synthesis(run_)), "number of rows will be a guess"));
   const Document r = synthesize_now();
   bool said = false;
   for (const auto& warning : r.at("warnings").as_array()) {
-    said = said || contains(warning.as_string(), "is a guess: its noise");
+    said = said || contains(warning.at("text").as_string(), "is a guess: its noise");
   }
   EXPECT_TRUE(said);
 }
 
 TEST_F(Synth, IsSilentWhereNoiseIsSmall) {
   run_.settings.epsilon = 20.0;
-  for (const auto& line : plan_synthesis(run_)) EXPECT_FALSE(contains(line, "Warning")) << line;
+  EXPECT_TRUE(plan_synthesis(run_).warnings.empty());
   EXPECT_TRUE(synthesize_now().at("warnings").as_array().empty());
 }
 
@@ -393,8 +397,10 @@ TEST_F(Synth, DeltaZeroIsAPureGuarantee) {
   EXPECT_EQ(r.at("guarantee").at("delta").as_number(), 0.0);
   EXPECT_EQ(r.at("spent").at("delta").as_number(), 0.0);
   EXPECT_LE(r.at("spent").at("epsilon").as_number(), 1.0);
-  const auto& step = r.at("steps").as_array()[0];
-  EXPECT_EQ(keys_of(step), (std::vector<std::string>{"what", "rho", "epsilon"}));
+  const auto& step = r.at("steps").as_array().back();
+  EXPECT_EQ(keys_of(step),
+            (std::vector<std::string>{"kind", "noise", "measured", "rho", "epsilon"}));
+  EXPECT_EQ(step.at("noise").as_string(), "laplace");
   EXPECT_NEAR(step.at("epsilon").as_number(), 1.0, 1e-12);
   EXPECT_LE(step.at("rho").as_number(), 0.5);
   const Document m = Document::read(file("measurements.json"));
@@ -456,7 +462,7 @@ TEST_F(Synth, AWorkloadTooLargeForMemoryIsRefusedBeforeAnythingIsRead) {
   EXPECT_TRUE(contains(message, "the limit is 1.0 GB")) << message;
   EXPECT_TRUE(contains(message, "--workload")) << message;
   run_.settings.workload = "all-2way";
-  EXPECT_TRUE(contains(plan_synthesis(run_)[5], "roughly"));
+  EXPECT_TRUE(contains(to_text(plan_synthesis(run_)), "roughly"));
 }
 
 TEST_F(Synth, DefaultsFitIntoASmallMachine) {
@@ -624,8 +630,7 @@ Mechanism failing_mechanism() {
         curator.measure({Clique{0}}, curator.remaining() / 4.0);
         throw Failure("It fails.");
       },
-      +[](const Curator&, const Problem&, const Options&) { return std::vector<std::string>(); },
-      {});
+      +[](const Curator&, const Problem&, const Options&) { return Plan(); }, {});
 }
 
 TEST_F(Synth, AnErrorThatWouldComeAgainSettlesWhatWasSpent) {
@@ -766,7 +771,7 @@ TEST_F(Synth, GoesOnAfterAnyStepWithTheSameChargeAndTheSameSteps) {
       EXPECT_TRUE(read_file(partial(".run/transcript.jsonl")).starts_with(drawn));
       const Document r = synthesize_now();
       EXPECT_EQ(r.at("spent").to_json(), whole.at("spent").to_json());
-      EXPECT_EQ(r.at("steps").as_array().size(), 30U);
+      EXPECT_EQ(r.at("steps").as_array().size(), 31U);
     }
   }
 }
@@ -975,11 +980,11 @@ TEST_F(Synth, AWholeReleaseOfAnotherVersionOrDamagedIsRefused) {
   synthesize_now();
   run_.resume = true;
   const std::string good = read_file(file("release.json"));
-  for (const char* bad : {"", "{", "[]", "{}", "{\"format\": \"x\"}", "{\"format\": 2}"}) {
+  for (const char* bad : {"", "{", "[]", "{}", "{\"format\": \"x\"}", "{\"format\": 3}"}) {
     dir_.write("release/release.json", bad);
     EXPECT_THROW(synthesize(run_), UsageError) << bad;
   }
-  dir_.write("release/release.json", "{\"format\": 2}");
+  dir_.write("release/release.json", "{\"format\": 3}");
   EXPECT_TRUE(contains(refusal(), "format was written by another version"));
 }
 
@@ -1037,12 +1042,18 @@ TEST_F(Synth, AnEpsilonTooSmallToUseIsAUsageErrorThatCostsNothing) {
 TEST_F(Synth, APlanSpendsNothingAndReadsNothingPrivate) {
   const Ledger ledger = make_ledger();
   run_.settings.private_source = dir_ / "none.csv";
-  const auto lines = plan_synthesis(run_);
-  ASSERT_GE(lines.size(), 4U);
-  EXPECT_TRUE(lines.front().starts_with("Mechanism independent: "));
-  EXPECT_TRUE(contains(lines[1], "epsilon 1, delta 1e-09 (rho 0.01497"));
-  EXPECT_TRUE(contains(lines[1], "replace-one, 1 row a person."));
-  EXPECT_EQ(lines.back(), "Nothing was spent and no private data was read.");
+  const auto plan = plan_synthesis(run_);
+  const std::string text = to_text(plan);
+  EXPECT_TRUE(text.starts_with("Mechanism independent: "));
+  EXPECT_TRUE(contains(text, "Guarantee: epsilon 1, delta 1e-09 (rho 0.01497"));
+  EXPECT_TRUE(contains(text, "replace-one, 1 row a person.\n"));
+  EXPECT_TRUE(text.ends_with("\nNothing was spent and no private data was read.\n"));
+  const Document document = to_document(plan);
+  const auto& step = document.at("steps").as_array()[0];
+  EXPECT_EQ(step.at("key").as_string(), "measure");
+  EXPECT_EQ(step.at("marginals").as_integer(), 3);
+  EXPECT_GT(step.at("sigma").as_number(), 10.0);
+  EXPECT_EQ(document.at("guarantee").at("epsilon").as_number(), 1.0);
   EXPECT_TRUE(ledger.report().runs.empty());
   EXPECT_FALSE(fs::exists(run_.settings.out + ".partial"));
 }

@@ -67,7 +67,7 @@ TEST(Metrics, WeightsBearOnTheWorkloadErrorAlone) {
   const auto real = counted(two_by_three(), {{0, 0}, {0, 1}});
   const auto synthetic = counted(two_by_three(), {{1, 0}, {1, 1}});
   // L1 of a is 2, of b 0: weighted (3 * 2 + 1 * 0) / 4.
-  const Workload workload(two_by_three(), "w", {{{0}, 3.0}, {{1}, 1.0}});
+  const Workload workload(two_by_three(), "w", std::vector<WeightedClique>{{{0}, 3.0}, {{1}, 1.0}});
   const auto result = evaluate(workload, real, synthetic);
   EXPECT_DOUBLE_EQ(result.avg_workload_error, 1.5);
   EXPECT_DOUBLE_EQ(result.max_error, 1.0);

@@ -186,7 +186,9 @@ TEST(Independent, PlansWithoutData) {
   const Problem problem{small_domain(), Workload::all_k_way(small_domain(), 3), {}};
   const auto lines = find_mechanism("independent").plan(curator, problem, {});
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_EQ(lines[0].find("Measures 3 one-way marginals, each count with noise of standard "), 0U);
+  EXPECT_EQ(
+      lines[0].sentence.find("Measures 3 one-way marginals, each count with noise of standard "),
+      0U);
   EXPECT_TRUE(curator.filter().charges().empty());
 }
 

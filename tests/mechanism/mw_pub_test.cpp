@@ -49,9 +49,8 @@ TEST(MwPub, SpendsItAllInEqualRounds) {
 
 TEST(MwPub, MemoryGoesWithThePublicRows) {
   for (const char* name : {"mw-pub", "mwem-pub"}) {
-    const auto mechanism = find_mechanism(name);
-    const double few = mechanism.memory(skewed_problem(skewed_rows(200, 0.2, 2)), {});
-    const double many = mechanism.memory(skewed_problem(skewed_rows(20'000, 0.2, 2)), {});
+    const double few = effort_of(name, skewed_problem(skewed_rows(200, 0.2, 2))).bytes;
+    const double many = effort_of(name, skewed_problem(skewed_rows(20'000, 0.2, 2))).bytes;
     EXPECT_GT(few, 200.0 * 8.0) << name;
     EXPECT_GT(many, 10.0 * few) << name;
     EXPECT_LT(many, 1e8) << name;

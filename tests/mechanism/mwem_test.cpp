@@ -80,7 +80,7 @@ TEST(Mwem, KeepsGroupsApartThatTheWorkloadDoesNotTie) {
   for (const double value : outcome.release.model->project({4}).values) {
     EXPECT_NEAR(value, 600.0, 1e-6);  // never asked for, so uniform
   }
-  EXPECT_TRUE(mentions(plan_mechanism("mwem", {}, problem), "19 rows in 3 groups of columns"));
+  EXPECT_TRUE(mentions(plan_mechanism("mwem", {}, problem), "They are in 3 groups of columns"));
 }
 
 TEST(Mwem, GoldenRun) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "support/entropy_for_tests.h"
 #include "tandem/base/error.h"
+#include "tandem/engine/release/release_text.h"
 #include "tandem/eval/metrics.h"
 #include "tandem/mechanism/registry.h"
 #include "tandem/privacy/accountant.h"
@@ -50,7 +52,18 @@ inline std::vector<std::string> plan_mechanism(const std::string& name,
   const Curator curator(PrivateData(memory_source(Table(problem.domain, 0)), settings.unit),
                         settings.filter, std::make_unique<SystemEntropy>(), memory_transcript(),
                         {.threads = {}, .progress = {}});
-  return find_mechanism(name).plan(curator, problem, parameters);
+  std::vector<std::string> sentences;
+  for (const auto& step : find_mechanism(name).plan(curator, problem, parameters)) {
+    sentences.push_back(step.sentence);
+  }
+  return sentences;
+}
+
+inline Effort effort_of(const std::string& name, const Problem& problem) {
+  const Curator curator(PrivateData(memory_source(Table(problem.domain, 0)), PrivacyUnit{}),
+                        RunSettings{}.filter, std::make_unique<SystemEntropy>(),
+                        memory_transcript(), {.threads = {}, .progress = {}});
+  return find_mechanism(name).effort(curator, problem, {});
 }
 
 inline double max_error(const Problem& problem, const Table& truth, const Model& model) {
@@ -80,6 +93,15 @@ inline bool mentions(const std::vector<std::string>& sentences, const std::strin
     if (sentence.find(part) != std::string::npos) return true;
   }
   return false;
+}
+
+inline bool mentions(const std::vector<Warning>& warnings, const std::string& part) {
+  return std::ranges::any_of(
+      warnings, [&](const auto& warning) { return warning.text.find(part) != std::string::npos; });
+}
+
+inline std::vector<std::string> notes_of(const Release& release) {
+  return sentences_of(release.facts);
 }
 
 // Skewed columns that go together. `bias` moves the share of a's first value.

@@ -30,7 +30,7 @@ std::string bytes_of(const Model& model) { return write_model(model).value(); }
 
 std::string refusal(const std::string& bytes, const Domain& of = mixed_domain(),
                     double room = kRoom) {
-  return error_of<UsageError>([&] { read_model(bytes, of, "model.bin", room); });
+  return error_of<UsageError>([&] { read_model(bytes, of, "model.bin", {room}); });
 }
 
 // The bytes with another header; the arrays stay as they are.
@@ -53,7 +53,7 @@ const std::vector<Clique> kCliques = {{}, {0}, {1}, {2}, {3}, {4}, {0, 3}, {1, 4
 TEST(ModelFile, ReadsBackEveryKindOfModel) {
   for (const auto& model : kinds_of_model()) {
     const auto bytes = bytes_of(*model);
-    const auto again = read_model(bytes, mixed_domain(), "model.bin", kRoom);
+    const auto again = read_model(bytes, mixed_domain(), "model.bin", {kRoom});
     const Model& read = *again;
     const Model& written = *model;
     EXPECT_EQ(typeid(read), typeid(written));
@@ -81,7 +81,7 @@ TEST(ModelFile, AGraphicalModelKeepsItsTreeAndItsBytes) {
   for (const auto& model : kinds_of_model()) {
     const auto* graphical = dynamic_cast<const GraphicalModel*>(model.get());
     if (graphical == nullptr) continue;
-    const auto again = read_model(bytes_of(*model), mixed_domain(), "model.bin", kRoom);
+    const auto again = read_model(bytes_of(*model), mixed_domain(), "model.bin", {kRoom});
     const auto& read = dynamic_cast<const GraphicalModel&>(*again);
     EXPECT_EQ(read.tree().cliques, graphical->tree().cliques);
     EXPECT_EQ(read.total(), graphical->total());
@@ -114,7 +114,7 @@ TEST(ModelFile, AFitWhosePotentialsDriftedApartReadsBackAsItWas) {
   ASSERT_TRUE(std::isfinite(dual.evaluate(x, gradient)));
   dual.move_base(x);
   const GraphicalModel model(dual.propagation(), dual.potentials(), 100.0);
-  const auto again = read_model(bytes_of(model), domain, "model.bin", kRoom);
+  const auto again = read_model(bytes_of(model), domain, "model.bin", {kRoom});
   EXPECT_NEAR(model.project({1}).values[1], 100.0 / 7.0, 1e-9);
   for (const auto& clique : {Clique{0, 1}, Clique{1, 2}}) {
     const auto kept = model.project(clique).values;

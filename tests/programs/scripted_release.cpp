@@ -63,8 +63,9 @@ int run(int argc, char** argv) {
     if (flag == "--stop-after") stop = std::strtoull(argv[++i], nullptr, 10);
     if (flag == "--stop-at-call") calls_left = std::strtol(argv[++i], nullptr, 10);
   }
-  run.progress = [stop](std::size_t step, double /*spent*/) {
-    if (step == stop) kill(getpid(), SIGKILL);
+  run.progress = [stop](const tandem::RunProgress& progress) {
+    const bool measuring = progress.stage == tandem::RunProgress::Stage::Measuring;
+    if (measuring && progress.step == stop) kill(getpid(), SIGKILL);
   };
   synthesize(run);
   return 0;

@@ -277,5 +277,33 @@ RC_GTEST_PROP(Workload, DownwardClosureIsThatOfSets, ()) {
   RC_ASSERT(std::ranges::is_sorted(closure, {}, [](const Clique& c) { return c.size(); }));
 }
 
+TEST(Workload, GroupsMultiplyTheWeightsOfTheirMarginals) {
+  const Domain domain({{"a", 2, {}}, {"b", 3, {}}, {"c", 4, {}}});
+  const auto read = [&](const char* json) {
+    return Workload::from_document(domain, Document::parse_json(json, "w.json"), "w.json");
+  };
+  const auto workload = read(R"({"groups": [
+    {"name": "one", "weight": 3, "marginals": [["a", "b"], {"columns": ["c"], "weight": 2}]},
+    {"name": "two", "marginals": [["b", "a"]]}]})");
+  ASSERT_EQ(workload.groups().size(), 2U);
+  EXPECT_EQ(workload.groups()[0].name, "one");
+  ASSERT_EQ(workload.cliques().size(), 2U);
+  EXPECT_EQ(workload.cliques()[0].clique, Clique{2});
+  EXPECT_EQ(workload.cliques()[0].weight, 6.0);
+  EXPECT_EQ(workload.cliques()[1].weight, 4.0);  // 3 of one group and 1 of the other
+  EXPECT_EQ(workload.queries(), 10U);
+  EXPECT_NE(workload.digest(), read(R"({"marginals": [["a", "b"], ["c"]]})").digest());
+  for (
+      const char* bad :
+      {R"({"groups": []})", R"({"groups": [{"name": "x"}]})",
+       R"({"groups": [{"marginals": [["a"]]}]})",
+       R"({"groups": [{"name": "", "marginals": [["a"]]}]})",
+       R"({"groups": [{"name": "x", "weight": 0, "marginals": [["a"]]}]})",
+       R"({"groups": [{"name": "x", "marginals": [["a"]]}], "marginals": [["b"]]})",
+       R"({"groups": [{"name": "x", "marginals": [["a"]]}, {"name": "x", "marginals": [["b"]]}]})"}) {
+    EXPECT_THROW(read(bad), UsageError) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace tandem

@@ -5,9 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "tandem/base/error.h"
+
 namespace tandem::test {
+
+// Settings as the command spells them.
+inline std::string as_flag(std::string_view key) {
+  return key.starts_with("param.") ? "--param " + std::string(key.substr(6))
+                                   : "--" + std::string(key);
+}
 
 // The message of the E that f throws; a failure of the test, and no text, when it throws none.
 template <class E, class F>
@@ -15,7 +24,7 @@ std::string error_of(F&& f) {
   try {
     std::forward<F>(f)();
   } catch (const E& error) {
-    return error.what();
+    return spelled(error.what(), as_flag);
   }
   ADD_FAILURE() << "no error was thrown";
   return {};

@@ -58,9 +58,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return release;
 }
 
-std::vector<std::string> plan(const Curator& /*curator*/, const Problem& /*problem*/,
-                              const Options& /*options*/) {
-  return {"Follows its script."};
+Plan plan(const Curator& /*curator*/, const Problem& /*problem*/, const Options& /*options*/) {
+  return {{"script", Document::object(), "Follows its script."}};
 }
 
 }  // namespace

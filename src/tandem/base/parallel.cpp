@@ -15,15 +15,18 @@ namespace tandem {
 Threads Threads::all() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return {std::max(1, CPU_COUNT(&set))};
-  return {std::max(1, static_cast<int>(std::thread::hardware_concurrency()))};
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return {.count = std::max(1, CPU_COUNT(&set))};
+  return {.count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()))};
 }
 
-void parallel_for(std::size_t tasks, Threads threads,
+void parallel_for(std::size_t tasks, const Threads& threads,
                   const std::function<void(std::size_t)>& task) {
   const auto workers = std::min<std::size_t>(tasks, std::max(1, threads.count));
   if (workers <= 1) {
-    for (std::size_t i = 0; i < tasks; ++i) task(i);
+    for (std::size_t i = 0; i < tasks; ++i) {
+      threads.check();
+      task(i);
+    }
     return;
   }
 
@@ -38,6 +41,7 @@ void parallel_for(std::size_t tasks, Threads threads,
       const std::size_t i = next++;
       if (i >= tasks) return;
       try {
+        threads.check();
         task(i);
       } catch (...) {
         const std::lock_guard lock(mutex);

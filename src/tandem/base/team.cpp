@@ -29,6 +29,7 @@ constexpr std::uint64_t kCall = 0x10000;
 }  // namespace
 
 struct Team::Impl {
+  Threads wanted;
   std::size_t helpers = 0;
   std::atomic<std::uint64_t> state{0};
   std::atomic<bool> stop{false};
@@ -65,6 +66,7 @@ struct Team::Impl {
 };
 
 Team::Team(Threads threads) : impl_(std::make_unique<Impl>()) {
+  impl_->wanted = threads;
   impl_->helpers = static_cast<std::size_t>(std::clamp(threads.count, 1, 256)) - 1;
 }
 
@@ -75,6 +77,7 @@ Team::~Team() {
 }
 
 void Team::run(std::size_t tasks, const std::function<void(std::size_t)>& task) {
+  impl_->wanted.check();
   if (impl_->helpers == 0 || tasks < 2) {
     for (std::size_t i = 0; i < tasks; ++i) task(i);
     return;

@@ -22,7 +22,8 @@ class Team {
   Team& operator=(const Team&) = delete;
 
   // Calls task(0) .. task(tasks-1), each once, in any order; returns when all are done. Tasks don't
-  // throw. Results that depend on the task's number alone are the same for any number of threads.
+  // throw; Cancelled when the work is to stop. Results that depend on the task's number alone are
+  // the same for any number of threads.
   void run(std::size_t tasks, const std::function<void(std::size_t)>& task);
 
  private:

@@ -43,4 +43,7 @@ std::string with_commas(std::uint64_t number);
 // as in --memory-limit and max-model-mb.
 std::string human_bytes(double bytes);
 
+// A field of a CSV file, in quotes where it must be.
+std::string csv_field(const std::string& text);
+
 }  // namespace tandem

@@ -40,6 +40,13 @@ Clique join(const Clique& a, const Clique& b);       // a or b
 Clique intersect(const Clique& a, const Clique& b);  // a and b
 Clique without(const Clique& a, const Clique& b);    // a and not b
 
+// Every nonempty subset, the clique itself last. REQUIRES: at most 30 attributes.
+std::vector<Clique> subsets(const Clique& clique);
+// The cliques that lie in no other, sorted and each once.
+std::vector<Clique> maximal(std::vector<Clique> cliques);
+// Whether one of them contains it.
+bool covered_by(const Clique& clique, std::span<const Clique> cliques);
+
 }  // namespace tandem
 
 template <>

@@ -83,6 +83,12 @@ std::size_t Domain::cells(const Clique& clique) const {
       describe(clique)));
 }
 
+double Domain::about_cells(const Clique& clique) const {
+  double cells = 1.0;
+  for (const auto id : clique) cells *= static_cast<double>((*this)[id].size);
+  return cells;
+}
+
 Clique Domain::all() const {
   std::vector<AttributeId> ids(size());
   std::iota(ids.begin(), ids.end(), AttributeId{0});

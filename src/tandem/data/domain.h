@@ -31,6 +31,7 @@ class Domain {
 
   // The number of cells of a marginal: the product of its sizes, 1 for the empty clique.
   // UsageError that names the columns when it doesn't fit 62 bits.
+  double about_cells(const Clique& clique) const;  // as a double: it may be beyond any integer
   std::size_t cells(const Clique& clique) const;
   std::optional<std::size_t> try_cells(const Clique& clique) const;  // nothing instead of an error
 

@@ -84,7 +84,8 @@ namespace {
 
 Epsilon total_budget(const BudgetRequest& request) {
   if (!(request.epsilon > 0.0)) {
-    throw UsageError("--epsilon is missing or not positive; give the total budget, such as 4.");
+    throw UsageError(
+        TANDEM_SETTING("epsilon") " is missing or not positive; give the total budget, such as 4.");
   }
   return Epsilon(request.epsilon);
 }
@@ -100,7 +101,8 @@ Ledger limit_budget(const BudgetRequest& request) {
 
 Ledger settle_budget(const BudgetRequest& request) {
   if (request.out.empty()) {
-    throw UsageError("--out is missing; name the release that the dead run was to make.");
+    throw UsageError(
+        TANDEM_SETTING("out") " is missing; name the release that the dead run was to make.");
   }
   auto ledger = std::make_shared<Ledger>(Ledger::open(request.ledger));
   ReleaseFolder folder = ReleaseFolder::resume(request.out);
@@ -125,7 +127,8 @@ Ledger settle_budget(const BudgetRequest& request) {
 }
 
 Ledger create_budget(const BudgetRequest& request) {
-  if (request.dataset.empty()) throw UsageError("--dataset is missing; name the private data set.");
+  if (request.dataset.empty())
+    throw UsageError(TANDEM_SETTING("dataset") " is missing; name the private data set.");
   return Ledger::create(request.ledger,
                         {request.dataset, total_budget(request), Delta(request.delta),
                          parse_privacy_unit(request.neighbors, request.rows_per_person)});

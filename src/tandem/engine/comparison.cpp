@@ -16,9 +16,10 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/engine/execute.h"
 #include "tandem/engine/forked_jobs.h"
+#include "tandem/engine/memory.h"
 #include "tandem/eval/metrics.h"
-#include "tandem/model/fitted_rows.h"
 #include "tandem/privacy/curator.h"
 #include "tandem/privacy/private_data.h"
 #include "tandem/query/counting.h"
@@ -130,31 +131,33 @@ std::string run_job(const Prepared& p, const Bench& bench, const Reference& refe
                     std::int64_t seed) {
   const Problem problem = problem_of(p, bench.public_data);
   const auto started = std::chrono::steady_clock::now();
-  Curator curator(PrivateData(memory_source(bench.table), p.unit), p.filter,
-                  std::make_unique<SeededEntropy>(static_cast<std::uint64_t>(seed)),
-                  memory_transcript(), CuratorSettings{.threads = {}, .progress = {}});
-  Rng rng(static_cast<std::uint64_t>(seed));
-  const Release release = p.mechanism.run(curator, problem, p.parameters, rng);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+  std::chrono::duration<double> seconds{0.0};  // without making rows
+  const Task task{.parts = p,
+                  .problem = problem,
+                  .rules = bench.schema.rules(),
+                  .rows = static_cast<std::int64_t>(std::max<std::size_t>(bench.table.rows(), 1)),
+                  .memory = 1e9};
+  Means means{.entropy = entropy_of(seed),
+              .transcript = memory_transcript(),
+              .rng = static_cast<std::uint64_t>(seed),
+              .threads = {},
+              .progress = [&](const RunProgress& progress) {
+                if (progress.stage == RunProgress::Stage::MakingRows) {
+                  seconds = std::chrono::steady_clock::now() - started;
+                }
+              }};
+  Release release =
+      execute(PrivateData(memory_source(bench.table), p.unit), task, std::move(means));
   if (release.model == nullptr) throw UsageError("it releases no model to compare");
   const auto model = evaluate_workload(bench.workload, reference, *release.model);
-  Table rows = fitted_rows(*release.model, bench.workload,
-                           std::max<std::size_t>(bench.table.rows(), 1), rng);
-  settle_rows(bench.schema.rules(), rows, rng);
-  const auto sampled = evaluate_workload(bench.workload, reference, CountedTable(std::move(rows)));
+  const auto sampled =
+      evaluate_workload(bench.workload, reference, CountedTable(*std::move(release.rows)));
   return fmt::format("{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.3f}", model.avg_workload_error,
                      model.max_error, model.mean_error, sampled.avg_workload_error,
                      sampled.max_error, sampled.mean_error, seconds.count());
 }
 
 // ---- The file of results ----
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
-}
 
 // What tells a run apart, as the first fields of its line.
 std::string key_of(const ComparisonRequest& request, const Spec& spec, const Job& job) {
@@ -185,7 +188,8 @@ class ResultsFile {
     std::ifstream old(path_, std::ios::binary);
     std::string line;
     if (resume && std::getline(old, line) && line != kHeader) {
-      throw UsageError(fmt::format("{} is no file of results; choose another --out.", path_));
+      throw UsageError(fmt::format(
+          "{} is no file of results; choose another " TANDEM_SETTING("out") ".", path_));
     }
     while (resume && std::getline(old, line) && !old.eof()) lines_.push_back(line);
     old.close();
@@ -246,15 +250,17 @@ void open_folder(const ComparisonRequest& request, const Document& common) {
   const bool exists = fs::exists(folder / "results.csv");
   if (exists && !request.resume && !request.force) {
     throw UsageError(fmt::format(
-        "{} holds a comparison; go on with it by --resume, replace it by --force, or choose "
-        "another --out.",
+        "{} holds a comparison; go on with it by " TANDEM_SETTING(
+            "resume") ", replace it by " TANDEM_SETTING("force") ", or choose "
+                                                                 "another " TANDEM_SETTING(
+                                                                     "out") ".",
         request.out));
   }
   if (exists && request.resume && read_text_file(about.string()) != common.to_json(2) + "\n") {
-    throw UsageError(fmt::format(
-        "{} compares something else (another schema, workload or rows a person); choose another "
-        "--out.",
-        request.out));
+    throw UsageError(
+        fmt::format("{} compares something else (another schema, workload or rows a person); "
+                    "choose another " TANDEM_SETTING("out") ".",
+                    request.out));
   }
   std::error_code failed;
   fs::create_directories(folder, failed);
@@ -270,14 +276,16 @@ void open_folder(const ComparisonRequest& request, const Document& common) {
 }
 
 void check_request(const ComparisonRequest& request) {
-  if (request.private_source.empty()) throw UsageError("--private is missing; name the table.");
+  if (request.private_source.empty())
+    throw UsageError(TANDEM_SETTING("private") " is missing; name the table.");
   if (request.mechanisms.empty()) {
-    throw UsageError("--mechanisms is missing; name some, such as independent,aim.");
+    throw UsageError(
+        TANDEM_SETTING("mechanisms") " is missing; name some, such as independent,aim.");
   }
   if (request.epsilons.empty())
-    throw UsageError("--epsilons is missing; give some, such as 0.1,1.");
+    throw UsageError(TANDEM_SETTING("epsilons") " is missing; give some, such as 0.1,1.");
   if (request.seeds < 1 || request.seeds > kMostSeeds) {
-    throw UsageError(fmt::format("--seeds is {}; choose 1 to {}.", request.seeds,
+    throw UsageError(fmt::format(TANDEM_SETTING("seeds") " is {}; choose 1 to {}.", request.seeds,
                                  with_commas(static_cast<std::uint64_t>(kMostSeeds))));
   }
 }
@@ -293,7 +301,8 @@ ComparisonOutcome compare(const ComparisonRequest& request) {
       return spec.mechanism == specs.back().mechanism && spec.text() == specs.back().text();
     };
     if (std::count_if(specs.begin(), specs.end(), same) > 1) {
-      throw UsageError(fmt::format("--mechanisms names {} twice; keep one.", in_quotes(text)));
+      throw UsageError(
+          fmt::format(TANDEM_SETTING("mechanisms") " names {} twice; keep one.", in_quotes(text)));
     }
   }
   for (const auto& [name, value] : parse_parameters(request.parameters)) {
@@ -302,9 +311,10 @@ ComparisonOutcome compare(const ComparisonRequest& request) {
       return std::ranges::any_of(given, [&](const auto& pair) { return pair.first == name; });
     });
     if (!used) {
-      throw UsageError(
-          fmt::format("--param {} is unknown to every mechanism here; see 'tandem mechanisms'.",
-                      in_quotes(name)));
+      throw UsageError(fmt::format(
+          TANDEM_SETTING(
+              "param") " {} is unknown to every mechanism here; see 'tandem mechanisms'.",
+          in_quotes(name)));
     }
   }
 
@@ -318,6 +328,7 @@ ComparisonOutcome compare(const ComparisonRequest& request) {
     }
   }
   const Prepared& any = prepared[0][0];
+  check_memory(settings_of(request, specs[0], request.epsilons[0]), any.schema);
   CsvOptions reading;
   reading.policy = RowPolicy::Repair;
   reading.threads = request.threads;

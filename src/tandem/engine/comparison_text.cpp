@@ -38,7 +38,8 @@ double pick(const ComparisonResult::Errors& errors, const std::string& metric) {
   if (metric == "avg") return errors.avg;
   if (metric == "max") return errors.max;
   if (metric == "mean") return errors.mean;
-  throw UsageError(fmt::format("--metric is {}; choose avg, max or mean.", in_quotes(metric)));
+  throw UsageError(
+      fmt::format(TANDEM_SETTING("metric") " is {}; choose avg, max or mean.", in_quotes(metric)));
 }
 
 std::string name_of(const ComparisonResult& result) {

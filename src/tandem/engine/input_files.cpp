@@ -60,7 +60,8 @@ void refuse_private_as_public(const std::string& private_source,
                            std::filesystem::weakly_canonical(private_source, ignored);
     if (same_path || (own && own == identity(source))) {
       throw UsageError(fmt::format(
-          "--public {} is the private file itself; its rows would be released as they are.",
+          TANDEM_SETTING(
+              "public") " {} is the private file itself; its rows would be released as they are.",
           in_quotes(source)));
     }
   }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// From settings to the parts of a run: schema, mechanism, budget, workload, public data. All
-// public.
+// From settings to a run that is ready to start. All of it is public: whatever can be wrong with a
+// run is found here, before private data is opened or a ledger hears of it.
 
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "tandem/base/parallel.h"
-#include "tandem/data/csv.h"
 #include "tandem/data/schema.h"
+#include "tandem/engine/public_files.h"
 #include "tandem/engine/reading.h"
+#include "tandem/engine/release/run_record.h"
 #include "tandem/engine/settings.h"
 #include "tandem/mechanism/mechanism.h"
 #include "tandem/mechanism/problem.h"
@@ -26,51 +27,52 @@ inline constexpr std::int64_t kMostRows = 1'000'000'000;
 std::string automatic_mechanism(bool with_public_data, bool pure);
 
 using FindMechanism = std::function<Mechanism(const std::string& name)>;
-using Note = std::function<void(const std::string& sentence)>;  // for the person at the terminal
 
-struct Prepared {
-  Schema schema;
-  std::string schema_text;  // of its file, or as drafted
-  std::string schema_digest;
+// What settings say of a run, wherever its tables are.
+struct RunParts {
   Mechanism mechanism;
   Parameters parameters;
   PrivacyUnit unit;
   Filter filter;
-  Workload workload;
+  Workload workload{};  // is still to be read: it needs the columns
+};
+
+// UsageError for settings that are out of range or don't go together.
+RunParts parts_of(const SynthSettings& settings, const FindMechanism& find, bool with_public_data);
+
+// The same for tables in files.
+struct Prepared : RunParts {
+  Schema schema;
+  std::string schema_text;  // of its file, or as drafted
+  std::string schema_digest;
 };
 
 // UsageError for settings that are missing, out of range or don't go together.
-Prepared prepare(const SynthSettings& settings, const FindMechanism& find, Threads threads,
+Prepared prepare(const SynthSettings& settings, const FindMechanism& find, const Threads& threads,
                  const Note& note);
-
-PublicData load_public(const SynthSettings& settings, const Schema& schema, Threads threads,
-                       const Note& note, const Reading& reading = {});
-
-// The schema with every column that asks for it drawing inside its ranges as public data lies
-// there. The files are read for such columns alone.
-Schema learn_inside(const Schema& schema, const std::vector<std::string>& public_sources);
 
 // What a mechanism is asked, with what the schema's rules exclude.
 Problem problem_of(const Prepared& prepared, PublicData public_data, double rows_expected = 0.0);
 
-// Rows of a table from above, by the size of its file: a value takes at least one character, and
-// one between it and the next. 0 where there is no file.
-double most_rows(const std::string& path, const Schema& schema);
+// A run of which everything public is at hand, and nothing is known to be wrong.
+struct PreparedRun {
+  Prepared parts;
+  Problem problem;
+  Schema writing;  // how rows are written: inside ranges as public data lies there
+  PinnedInputs inputs;
+  Effort effort;  // of the mechanism
+  double predicted_bytes = 0.0;
+};
 
-// Rows of the private table by the size of its file: as long as public rows are, or from above.
-double expected_rows(const SynthSettings& settings, const Schema& schema, const PublicData& data);
+struct HowToPrepare {
+  FindMechanism find;
+  Threads threads;
+  Note note{};
+  Reading reading{};
+};
 
-// An estimate from above, from sizes of files and of the schema: tables as codes while they are
-// read and while rows are written, the marginals measured, and what the mechanism adds.
-double predicted_memory(const SynthSettings& settings, const Schema& schema,
-                        double of_mechanism = 0.0);
-double memory_limit(const SynthSettings& settings);
-void check_memory(const SynthSettings& settings, const Schema& schema,
-                  double of_mechanism = 0.0);  // UsageError beyond the limit
-
-// Bytes that the mechanism may need for this problem, or fitting rows to its model when it is done,
-// beside the tables.
-double memory_of_mechanism(const SynthSettings& settings, const Prepared& prepared,
-                           const Problem& problem);
+// UsageError for whatever can be known to be wrong, too little memory among it; the mechanism has
+// taken its first steps on a made-up row.
+PreparedRun prepare_run(const SynthSettings& settings, const HowToPrepare& how);
 
 }  // namespace tandem

@@ -14,11 +14,12 @@ PrivacyUnit parse_privacy_unit(const std::string& neighbors, std::int64_t rows_p
     unit.neighbors = Neighbors::AddRemove;
   } else if (neighbors != name_of(Neighbors::ReplaceOne)) {
     throw UsageError(
-        fmt::format("--neighbors is {}; choose replace-one or add-remove.", in_quotes(neighbors)));
+        fmt::format(TANDEM_SETTING("neighbors") " is {}; choose replace-one or add-remove.",
+                    in_quotes(neighbors)));
   }
   if (rows_per_person < 1 || rows_per_person > 1'000'000) {
-    throw UsageError(
-        fmt::format("--rows-per-person is {}; choose 1 to 1,000,000.", rows_per_person));
+    throw UsageError(fmt::format(TANDEM_SETTING("rows-per-person") " is {}; choose 1 to 1,000,000.",
+                                 rows_per_person));
   }
   unit.rows_per_person = static_cast<int>(rows_per_person);
   return unit;

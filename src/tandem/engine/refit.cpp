@@ -13,8 +13,10 @@
 #include "tandem/base/text.h"
 #include "tandem/base/version.h"
 #include "tandem/data/csv.h"
+#include "tandem/engine/memory.h"
 #include "tandem/engine/release/release_documents.h"
 #include "tandem/engine/release/release_folder.h"
+#include "tandem/engine/release/release_text.h"
 #include "tandem/engine/release/stored_release.h"
 #include "tandem/engine/row_condition.h"
 #include "tandem/mechanism/rounds/fit_measurements.h"
@@ -33,32 +35,32 @@ namespace {
 constexpr double kModelCopies = 8.0;
 
 // Bytes that a refit may take.
-double room_of(const RefitRequest& r) {
-  SynthSettings settings;
-  settings.memory_limit = r.memory_limit;
-  return memory_limit(settings);
-}
+double room_of(const RefitRequest& r) { return memory_limit(r.memory_limit); }
 
 // What a refit did, for release.json.
 struct Outcome {
   std::unique_ptr<Model> model;
   std::string where;  // with the condition of the release it started from
   double share = 1.0;
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
 };
 
 void check_request(const RefitRequest& r) {
   if (r.release.empty()) throw UsageError("No release is named; give the folder of one.");
-  if (r.out.empty()) throw UsageError("--out is missing; name the folder of the new release.");
+  if (r.out.empty())
+    throw UsageError(TANDEM_SETTING("out") " is missing; name the folder of the new release.");
   if (r.rows < 0 || r.rows > kMostRows) {
-    throw UsageError(fmt::format("--rows is {}; choose 0 to {}.", r.rows, with_commas(kMostRows)));
+    throw UsageError(fmt::format(TANDEM_SETTING("rows") " is {}; choose 0 to {}.", r.rows,
+                                 with_commas(kMostRows)));
   }
   if (r.seed < -1) {
-    throw UsageError(fmt::format("--seed is {}; choose a whole number from 0.", r.seed));
+    throw UsageError(
+        fmt::format(TANDEM_SETTING("seed") " is {}; choose a whole number from 0.", r.seed));
   }
   if (!(r.max_model_mb >= 0.0) || r.max_model_mb > 1e6) {
     throw UsageError(fmt::format(
-        "--max-model-mb is {:g}; choose a number of megabytes up to 1,000,000.", r.max_model_mb));
+        TANDEM_SETTING("max-model-mb") " is {:g}; choose a number of megabytes up to 1,000,000.",
+        r.max_model_mb));
   }
 }
 
@@ -74,10 +76,10 @@ void check_room(const RefitRequest& r, const Domain& domain, std::size_t rows) {
   }
   const double need = row * static_cast<double>(rows) + r.max_model_mb * 1e6 * kModelCopies;
   if (need <= room_of(r)) return;
-  throw UsageError(fmt::format(
-      "The refit may need {} and the limit is {}; raise --memory-limit, or ask for fewer rows or a "
-      "smaller model.",
-      human_bytes(need), human_bytes(room_of(r))));
+  throw UsageError(fmt::format("The refit may need {} and the limit is {}; raise " TANDEM_SETTING(
+                                   "memory-limit") ", or ask for fewer rows or a "
+                                                   "smaller model.",
+                               human_bytes(need), human_bytes(room_of(r))));
 }
 
 // The condition that the release itself was made with, or none.
@@ -108,7 +110,7 @@ void require_measured_columns(const RefitRequest& r, const Domain& domain,
   if (lacking.empty()) return;
   throw UsageError(
       fmt::format("{} has measured no marginal with {}, so a new model would know nothing of {}; "
-                  "leave out --max-model-mb.",
+                  "leave out " TANDEM_SETTING("max-model-mb") ".",
                   r.release, list_names(lacking, 3), lacking.size() == 1 ? "it" : "them"));
 }
 
@@ -125,9 +127,7 @@ Outcome fit_anew(const RefitRequest& r, const StoredRelease& from) {
     former = from.model(room_of(r), r.threads);
   }
   std::span<const Factor> start;
-  if (const auto* graphical = dynamic_cast<const GraphicalModel*>(former.get())) {
-    start = graphical->potentials();
-  }
+  if (former) start = former->potentials();
   const double total = std::max(1.0, from.document().at("total").as_number());
   auto fit =
       fit_measurements(from.schema().domain(), std::move(measurements), total, r.max_model_mb,
@@ -136,19 +136,23 @@ Outcome fit_anew(const RefitRequest& r, const StoredRelease& from) {
   Outcome out;
   out.warnings = std::move(fit.warnings);
   if (!from.document().at("public").as_array().empty() && !public_inside) {
-    out.warnings.emplace_back(
-        "The model was fitted to the measurements alone: what the mechanism took from public data, "
-        "if anything, is no longer in it.");
+    out.warnings.push_back({"refit.without_public",
+                            "The model was fitted to the measurements alone: what the mechanism "
+                            "took from public data, "
+                            "if anything, is no longer in it."});
   }
   if (fit.cut > 0) {
     out.warnings.push_back(
-        fmt::format("Of {} measured marginals, {} had no room in a model of {:g} MB; it knows "
-                    "smaller ones of their columns.",
-                    with_commas(fit.measured), with_commas(fit.cut), r.max_model_mb));
+        {"refit.too_small",
+         fmt::format("Of {} measured marginals, {} had no room in a model of {:g} MB; it knows "
+                     "smaller ones of their columns.",
+                     with_commas(fit.measured), with_commas(fit.cut), r.max_model_mb)});
   }
   if (!fit.converged) {
-    out.warnings.push_back(fmt::format("The model was still improving after {} propagations.",
-                                       with_commas(static_cast<std::uint64_t>(fit.propagations))));
+    out.warnings.push_back(
+        {"model.unfinished",
+         fmt::format("The model was still improving after {} propagations.",
+                     with_commas(static_cast<std::uint64_t>(fit.propagations)))});
   }
   out.model = std::make_unique<GraphicalModel>(std::move(fit.model));
   return out;
@@ -158,9 +162,7 @@ Outcome keep_model(const RefitRequest& r, const StoredRelease& from) {
   say(r, "reading the model");
   Outcome out;
   out.model = from.model(room_of(r), r.threads);
-  for (const auto& warning : from.document().at("warnings").as_array()) {
-    out.warnings.push_back(warning.as_string());
-  }
+  out.warnings = warnings_in(from.document());
   if (const auto* before = from.document().find("refit")) {
     if (const auto* share = before->find("share")) out.share = share->as_number();
   }
@@ -175,15 +177,17 @@ void restrict_to(const RowCondition& condition, double total, Outcome& out) {
   if (model) model = restricted(*model, condition.restrictions()).model;
   if (!model) {
     throw UsageError(fmt::format(
-        "--where: the model gives rows with {} no probability; ask for others.", out.where));
+        TANDEM_SETTING("where") ": the model gives rows with {} no probability; ask for others.",
+        out.where));
   }
   out.model = std::move(model);
   out.share *= share;
   if (out.share * total < 1.0) {
-    out.warnings.push_back(fmt::format(
-        "The model expects less than one such row in the private table ({:.2g}): what these rows "
-        "look like is mostly its guess.",
-        out.share * total));
+    out.warnings.push_back(
+        {"refit.hardly_any_rows", fmt::format("The model expects less than one such row in the "
+                                              "private table ({:.2g}): what these rows "
+                                              "look like is mostly its guess.",
+                                              out.share * total)});
   }
 }
 
@@ -194,10 +198,11 @@ void note_even_ranges(const RefitRequest& r, const Schema& schema) {
     if (column.inside_as_public) names.push_back(column.name);
   }
   if (names.empty() || !r.public_sources.empty() || !r.note) return;
-  r.note(fmt::format(
-      "Note: values of {} are drawn evenly inside their ranges; give --public to draw them as "
-      "public data lies there.",
-      list_names(names, 8)));
+  r.note(
+      fmt::format("Note: values of {} are drawn evenly inside their ranges; give " TANDEM_SETTING(
+                      "public") " to draw them as "
+                                "public data lies there.",
+                  list_names(names, 8)));
 }
 
 // What the release was made for, if its name says it: a file of queries may be gone.
@@ -212,13 +217,15 @@ Document refit_document(const RefitRequest& r, const StoredRelease& from, const 
   Document out = Document::object();
   const bool same_model = outcome.where.empty() && r.max_model_mb == 0.0;
   for (const auto& [key, value] : from.document().as_object()) {
-    if (key == "error_bounds" && !same_model) continue;     // they are of that very model
-    if (key == "notes" && r.max_model_mb != 0.0) continue;  // the new one is made of measurements
+    if (key == "error_bounds" && !same_model) continue;  // they are of that very model
+    // The new one is made of measurements.
+    if ((key == "notes" || key == "facts") && r.max_model_mb != 0.0) continue;
     out.set(key, value);
   }
+  out.set("format", kReleaseFormat);
   out.set("tandem", version());
   out.set("rows", static_cast<std::uint64_t>(rows));
-  out.set("warnings", Document::array({outcome.warnings.begin(), outcome.warnings.end()}));
+  out.set("warnings", warnings_document(outcome.warnings));
   out.set("measurements_sha256", files.measurements);
   out.set("model_sha256", files.model);
   Document refit = Document::object();
@@ -286,7 +293,7 @@ std::string to_text(const RefitSummary& summary) {
   if (r.find("seeded") != nullptr) out += "NOT PRIVATE (seeded): for tests and research only\n";
   out += fmt::format("{}\n", summary.out);
   const auto line = [&](std::string_view name, const std::string& text) {
-    out += fmt::format("  {:<12} {}\n", name, text);
+    out += summary_line(name, text);
   };
   line("rows", with_commas(static_cast<std::uint64_t>(r.at("rows").as_integer())));
   if (const auto* where = refit.find("where")) {
@@ -302,11 +309,7 @@ std::string to_text(const RefitSummary& summary) {
        fmt::format("unchanged: epsilon {:g}, delta {:g}, {}", guarantee.at("epsilon").as_number(),
                    guarantee.at("delta").as_number(), guarantee.at("neighbors").as_string()));
   line("spent", "nothing more");
-  if (const auto* notes = r.find("notes")) {
-    for (const auto& note : notes->as_array()) line("note", note.as_string());
-  }
-  for (const auto& warning : r.at("warnings").as_array()) line("warning", warning.as_string());
-  return out;
+  return out + closing_lines(r);
 }
 
 }  // namespace tandem

@@ -9,7 +9,12 @@
 
 namespace tandem {
 
-void rehearse(const Prepared& p, const Problem& problem, Threads threads) {
+Curator planning_curator(const RunParts& p, const Domain& domain) {
+  return {PrivateData(memory_source(Table(domain, 0)), p.unit), p.filter,
+          std::make_unique<SystemEntropy>(), memory_transcript(), CuratorSettings{}};
+}
+
+void rehearse(const RunParts& p, const Problem& problem, const Threads& threads) {
   require_possible_row(problem);
   struct FirstCharge {};
   CuratorSettings settings;

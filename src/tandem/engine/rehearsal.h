@@ -9,6 +9,9 @@ namespace tandem {
 
 // Runs the mechanism until its first charge, and throws what it throws; before that, UsageError for
 // rules that contradict each other.
-void rehearse(const Prepared& prepared, const Problem& problem, Threads threads);
+void rehearse(const RunParts& parts, const Problem& problem, const Threads& threads);
+
+// A curator of no rows: it knows every price and scale, and has nothing to tell.
+Curator planning_curator(const RunParts& parts, const Domain& domain);
 
 }  // namespace tandem

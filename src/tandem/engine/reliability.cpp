@@ -34,7 +34,7 @@ double sigma_of_total(const Release& release) {
 
 }  // namespace
 
-std::vector<std::string> reliability_warnings(const Release& release, const PrivacyUnit& unit) {
+std::vector<Warning> reliability_warnings(const Release& release, const PrivacyUnit& unit) {
   std::size_t noisy = 0;
   std::size_t drowned = 0;
   for (const auto& y : release.measurements) {
@@ -42,26 +42,31 @@ std::vector<std::string> reliability_warnings(const Release& release, const Priv
     ++noisy;
     if (drowns(y.sigma.value(), static_cast<double>(y.values.size()), release.total)) ++drowned;
   }
-  std::vector<std::string> out;
+  std::vector<Warning> out;
   if (2 * drowned > noisy) {
-    out.push_back(fmt::format(
-        "Noise drowns the private table: {} of {} measurements have more of it than there are "
-        "rows. The release says little that was not public; a larger epsilon, coarser columns or a "
-        "smaller workload would help.",
-        drowned, noisy));
+    out.push_back(
+        {"noise.drowns",
+         fmt::format(
+             "Noise drowns the private table: {} of {} measurements have more of it than there are "
+             "rows. The release says little that was not public; a larger epsilon, coarser columns "
+             "or a "
+             "smaller workload would help.",
+             drowned, noisy)});
   }
   const double sigma = sigma_of_total(release);
   if (!unit.keeps_rows() && release.total < kSureTotal * sigma) {
     out.push_back(
-        fmt::format("The number of rows, {:.4g}, is a guess: its noise has a standard deviation of "
-                    "{:.3g}; state --rows where it is known.",
-                    release.total, sigma));
+        {"rows.a_guess",
+         fmt::format(
+             "The number of rows, {:.4g}, is a guess: its noise has a standard deviation of "
+             "{:.3g}; state rows where it is known.",
+             release.total, sigma)});
   }
   return out;
 }
 
-std::vector<std::string> foreseen_warnings(const Curator& curator, const Problem& problem,
-                                           double rows) {
+std::vector<Warning> foreseen_warnings(const Curator& curator, const Problem& problem,
+                                       double rows) {
   std::vector<AttributeId> columns;
   for (AttributeId id = 0; id < problem.domain.size(); ++id) {
     if (problem.domain[id].size > 1) columns.push_back(id);
@@ -76,18 +81,23 @@ std::vector<std::string> foreseen_warnings(const Curator& curator, const Problem
     if (drowns(sigma, cells, rows)) ++drowned;
     precision += 1.0 / (sigma * sigma * cells);
   }
-  std::vector<std::string> out;
+  std::vector<Warning> out;
   if (2 * drowned > columns.size()) {
-    out.push_back(fmt::format(
-        "Noise will drown the private table: a file of this size has at most {:.3g} rows, and even "
-        "with the whole budget for single columns {} of {} would have more noise than that.",
-        rows, drowned, columns.size()));
+    out.push_back(
+        {"noise.drowns",
+         fmt::format(
+             "Noise will drown the private table: a file of this size has at most {:.3g} rows, and "
+             "even "
+             "with the whole budget for single columns {} of {} would have more noise than that.",
+             rows, drowned, columns.size())});
   }
   if (!curator.unit().keeps_rows() && rows * std::sqrt(precision) < kSureTotal) {
-    out.push_back(fmt::format(
-        "The number of rows will be a guess: its noise has a standard deviation of {:.3g} or more, "
-        "and a file of this size has at most {:.3g}; state --rows where it is known.",
-        1.0 / std::sqrt(precision), rows));
+    out.push_back(
+        {"rows.a_guess",
+         fmt::format("The number of rows will be a guess: its noise has a standard deviation of "
+                     "{:.3g} or more, "
+                     "and a file of this size has at most {:.3g}; state rows where it is known.",
+                     1.0 / std::sqrt(precision), rows)});
   }
   return out;
 }

@@ -14,11 +14,10 @@ namespace tandem {
 
 // What the reader of a release should know: that most measurements have more noise than the table
 // has rows, or that the number of rows is itself a guess.
-std::vector<std::string> reliability_warnings(const Release& release, const PrivacyUnit& unit);
+std::vector<Warning> reliability_warnings(const Release& release, const PrivacyUnit& unit);
 
 // The same before anything is spent, for a table of at most `rows` rows, where it is certain: even
 // with the whole budget for single columns. The curator holds no data.
-std::vector<std::string> foreseen_warnings(const Curator& curator, const Problem& problem,
-                                           double rows);
+std::vector<Warning> foreseen_warnings(const Curator& curator, const Problem& problem, double rows);
 
 }  // namespace tandem

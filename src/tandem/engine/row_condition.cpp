@@ -23,8 +23,9 @@ void require_whole_ranges(const ColumnCondition& clause, const Schema& schema) {
   const auto cut = std::ranges::find(clause.truth, Truth::Partly);
   if (cut == clause.truth.end()) return;
   throw UsageError(fmt::format(
-      "--where cuts the range {} of column {} in two, and a release knows nothing inside a range; "
-      "choose a bound between two ranges.",
+      TANDEM_SETTING("where") " cuts the range {} of column {} in two, and a release knows nothing "
+                              "inside a range; "
+                              "choose a bound between two ranges.",
       label_of(schema, clause.attribute, static_cast<std::size_t>(cut - clause.truth.begin())),
       in_quotes(schema.domain()[clause.attribute].name)));
 }
@@ -82,7 +83,8 @@ void add_implied(const Schema& schema, Condition& condition) {
         changed = true;
         if (std::ranges::none_of(condition, allows_none)) continue;
         throw UsageError(fmt::format(
-            "--where asks for rows that cannot occur: the schema says {}; ask for others.",
+            TANDEM_SETTING(
+                "where") " asks for rows that cannot occur: the schema says {}; ask for others.",
             in_quotes(schema.rules()[i].text)));
       }
     }
@@ -108,13 +110,14 @@ RowCondition::RowCondition(const std::string& text, const Schema& schema) : text
   try {
     condition_ = parse_condition(text, {schema.columns().begin(), schema.columns().end()});
   } catch (const UsageError& error) {
-    throw UsageError(fmt::format("--where: {}", error.what()));
+    throw UsageError(fmt::format(TANDEM_SETTING("where") ": {}", error.what()));
   }
   for (const auto& clause : condition_) {
     require_whole_ranges(clause, schema);
     if (allows_none(clause)) {
-      throw UsageError(fmt::format("--where leaves no value of column {}; allow at least one.",
-                                   in_quotes(schema.domain()[clause.attribute].name)));
+      throw UsageError(
+          fmt::format(TANDEM_SETTING("where") " leaves no value of column {}; allow at least one.",
+                      in_quotes(schema.domain()[clause.attribute].name)));
     }
   }
   stated_ = condition_;
@@ -134,7 +137,8 @@ void RowCondition::settle(const Schema& schema, Table& rows, Rng& rng) const {
   if (empty()) return;
   // What still breaks a rule can only be mended by breaking another.
   if (mend_rows(rules, rows) > 0 || !holds(rows)) {
-    throw UsageError("--where and the rules of the schema leave no rows together; ask for others.");
+    throw UsageError(TANDEM_SETTING(
+        "where") " and the rules of the schema leave no rows together; ask for others.");
   }
 }
 

@@ -66,8 +66,9 @@ TextFormat stated_format(const FormatSettings& s, TextFormat format) {
   if (!s.encoding.empty()) {
     const auto encoding = parse_encoding(s.encoding);
     if (!encoding) {
-      throw UsageError(fmt::format("--encoding is {}; choose utf-8, latin-1, utf-16le or utf-16be.",
-                                   in_quotes(s.encoding)));
+      throw UsageError(fmt::format(
+          TANDEM_SETTING("encoding") " is {}; choose utf-8, latin-1, utf-16le or utf-16be.",
+          in_quotes(s.encoding)));
     }
     format.encoding = *encoding;
   }
@@ -75,13 +76,15 @@ TextFormat stated_format(const FormatSettings& s, TextFormat format) {
     const auto delimiter = parse_character(s.delimiter);
     if (!delimiter) {
       throw UsageError(
-          fmt::format("--delimiter is {}; give one character, or tab.", in_quotes(s.delimiter)));
+          fmt::format(TANDEM_SETTING("delimiter") " is {}; give one character, or tab.",
+                      in_quotes(s.delimiter)));
     }
     format.delimiter = *delimiter;
   }
   if (!s.decimal.empty()) {
     if (s.decimal != "." && s.decimal != ",") {
-      throw UsageError(fmt::format("--decimal is {}; choose '.' or ','.", in_quotes(s.decimal)));
+      throw UsageError(fmt::format(TANDEM_SETTING("decimal") " is {}; choose '.' or ','.",
+                                   in_quotes(s.decimal)));
     }
     format.decimal_mark = s.decimal[0];
   }

@@ -2,6 +2,7 @@
 #include "tandem/engine/synth.h"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,47 +16,28 @@
 #include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
-#include "tandem/engine/input_files.h"
+#include "tandem/data/csv.h"
+#include "tandem/engine/execute.h"
+#include "tandem/engine/memory.h"
 #include "tandem/engine/preparation.h"
 #include "tandem/engine/privacy_unit_text.h"
 #include "tandem/engine/rehearsal.h"
 #include "tandem/engine/release/measurements.h"
 #include "tandem/engine/release/release_documents.h"
 #include "tandem/engine/release/release_folder.h"
+#include "tandem/engine/release/release_text.h"
 #include "tandem/engine/release/run_record.h"
 #include "tandem/engine/reliability.h"
 #include "tandem/mechanism/registry.h"
-#include "tandem/model/fitted_rows.h"
 #include "tandem/model/model_file.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger.h"
 #include "tandem/privacy/private_data.h"
-#include "tandem/source/memory_source.h"
 #include "tandem/source/open.h"
 
 namespace tandem {
 
 namespace {
-
-// As many as asked for, or as the private table has or is estimated to have. A noisy total can be
-// far too large, so what would not fit into memory is not made.
-std::size_t rows_to_make(const SynthSettings& s, const Domain& domain, Release& release) {
-  if (s.rows > 0) return static_cast<std::size_t>(s.rows);
-  constexpr double kCopies = 4.0;  // sampled, fitted and written
-  double row = 0.0;
-  for (const auto& attribute : domain.attributes()) {
-    row += static_cast<double>(code_width(attribute.size));
-  }
-  const double most = std::min(static_cast<double>(kMostRows),
-                               std::max(1.0, std::floor(memory_limit(s) / (kCopies * row))));
-  const double wanted = std::nearbyint(release.total);
-  if (wanted > most) {
-    release.warnings.push_back(fmt::format(
-        "The estimated {:.4g} rows do not fit into memory, so {:.4g} were made; state --rows.",
-        wanted, most));
-  }
-  return static_cast<std::size_t>(std::clamp(wanted, 1.0, most));
-}
 
 // The schema goes with the rows it describes, under the name of its format.
 std::string schema_file_name(const SynthSettings& s) {
@@ -69,7 +51,8 @@ FileDigests write_models(const ReleaseFolder& folder, const Domain& domain,
   const auto text = measurements_document(domain, release.measurements).to_json() + "\n";
   folder.write(kMeasurementsFile, text);
   out.measurements = sha256_hex(text);
-  if (const auto model = write_model(*release.model)) {
+  const auto model = release.model ? write_model(*release.model) : std::nullopt;
+  if (model) {
     folder.write(kModelFile, *model);
     out.model = sha256_hex(*model);
   }
@@ -108,6 +91,7 @@ std::string today() {
   const std::string text = std::string(error.what()) + " " + sentence;
   if (dynamic_cast<const SchemaError*>(&error) != nullptr) throw SchemaError(text);
   if (dynamic_cast<const UsageError*>(&error) != nullptr) throw UsageError(text);
+  if (dynamic_cast<const Cancelled*>(&error) != nullptr) throw Cancelled(text);
   if (dynamic_cast<const BudgetError*>(&error) != nullptr) throw BudgetError(text);
   if (dynamic_cast<const SourceError*>(&error) != nullptr) throw SourceError(text);
   throw InternalError(text);
@@ -116,33 +100,43 @@ std::string today() {
 // A run on its way from its reservation to its release, and what becomes of it when it fails.
 struct Underway {
   const SynthRun& run;
-  const Prepared& p;
+  const PreparedRun& prepared;
   ReleaseFolder folder;
   RunRecord record;
   std::shared_ptr<Ledger> ledger;
-  std::optional<Curator> gate;
+  std::optional<Execution> execution{};
   bool settled = false;
 
+  const Filter& filter() const {
+    return execution ? execution->gate().filter() : prepared.parts.filter;
+  }
+
   void settle() {
-    const auto steps = gate ? static_cast<std::int64_t>(gate->steps()) : 0;
-    if (ledger) {
-      ledger->settle(record.id, gate ? gate->filter().settlement() : p.filter.settlement(), steps);
-    }
+    const auto steps = execution ? static_cast<std::int64_t>(execution->gate().steps()) : 0;
+    if (ledger) ledger->settle(record.id, filter().settlement(), steps);
     settled = true;
   }
 
   // Nothing was charged, so nothing private was drawn.
-  bool is_untouched() const { return !run.resume && (!gate || gate->filter().spent().is_zero()); }
+  bool is_untouched() const { return !run.resume && filter().spent().is_zero(); }
 
-  // Disk, source, memory and transcript can be better next time; anything else would come again.
+  // Disk, source, memory and transcript can be better next time, and who stopped it may change
+  // their mind; anything else would come again.
   bool can_go_on(const Error& error) const {
-    return settled || !gate || gate->interrupted() ||
-           dynamic_cast<const SourceError*>(&error) != nullptr;
+    return settled || !execution || execution->gate().interrupted() ||
+           dynamic_cast<const SourceError*>(&error) != nullptr ||
+           dynamic_cast<const Cancelled*>(&error) != nullptr;
+  }
+
+  double share_spent() const {
+    return filter().spent().upper_bound() / filter().total().lower_bound();
   }
 
   std::string how_to_go_on() const {
     return fmt::format(
-        "Nothing is lost: {} goes on at no extra cost{}.", resuming_command(run.settings.out),
+        "{:.3g}% of the budget is spent and nothing is lost: {} goes on at no extra "
+        "cost{}.",
+        100.0 * share_spent(), resuming_command(run.settings.out),
         ledger && !settled ? ", and until then the ledger holds the whole budget" : "");
   }
 
@@ -151,6 +145,9 @@ struct Underway {
     if (is_untouched()) {
       settle();
       folder.discard();
+      if (dynamic_cast<const Cancelled*>(&error) != nullptr) {
+        throw_with(error, "Nothing was spent, and nothing is left of the run.");
+      }
       return;
     }
     if (can_go_on(error)) throw_with(error, how_to_go_on());
@@ -160,15 +157,29 @@ struct Underway {
       throw_with(error, how_to_go_on());
     }
     folder.discard();
-    const Filter& filter = gate->filter();
-    throw_with(
-        error,
-        fmt::format("Of this run's budget {:.3g}% was spent on steps that were taken "
-                    "{}; it can't be resumed.",
-                    100.0 * filter.spent().upper_bound() / filter.total().lower_bound(),
-                    ledger ? "and the rest was given back to the ledger" : "before it failed"));
+    throw_with(error, fmt::format("Of this run's budget {:.3g}% was spent on steps that were taken "
+                                  "{}; it can't be resumed.",
+                                  100.0 * share_spent(),
+                                  ledger ? "and the rest was given back to the ledger"
+                                         : "before it failed"));
   }
 };
+
+// Everything but release.json, which comes last, and what that has to say.
+Document write_release(Underway& under, const Release& release) {
+  const SynthSettings& s = under.run.settings;
+  const Prepared& p = under.prepared.parts;
+  if (release.rows) {
+    const std::string path = under.folder.file(kRowsFile);
+    write_csv(path, under.prepared.writing, *release.rows, under.execution->rng());
+    sync_to_disk(path);
+  }
+  if (!release.answers.empty()) under.folder.write(kAnswersFile, answers_text(release.answers));
+  under.folder.write(schema_file_name(s), p.schema_text);
+  const FileDigests files = write_models(under.folder, p.schema.domain(), release);
+  return release_document(s, under.prepared, under.execution->gate(), release,
+                          {release_id(under.record), today(), files});
+}
 
 }  // namespace
 
@@ -183,22 +194,15 @@ SynthSummary synthesize(const SynthRun& run) {
   if (run.resume && ReleaseFolder::is_whole(s.out) && !ReleaseFolder::is_interrupted(s.out)) {
     summary.was_whole = true;
     summary.release = ReleaseFolder::read_release(s.out);
-    if (summary.release.at("format").as_integer() != kReleaseFormat) {
+    const auto format = summary.release.at("format").as_integer();
+    if (format < kOldestReleaseFormat || format > kReleaseFormat) {
       summary.release.at("format").fail("was written by another version; read it with that one.");
     }
     return summary;
   }
 
-  const Prepared p = prepare(s, run.find, run.threads, run.note);
-  check_memory(s, p.schema);
-  const Problem problem =
-      problem_of(p, load_public(s, p.schema, run.threads, run.note, run.reading));
-  check_memory(s, p.schema, memory_of_mechanism(s, p, problem));
-  const PinnedInputs inputs{.schema = p.schema_digest,
-                            .workload = p.workload.digest(),
-                            .public_files = file_digests(s.public_sources)};
-  const Schema writing = learn_inside(p.schema, s.public_sources);
-  rehearse(p, problem, run.threads);
+  const PreparedRun prepared = prepare_run(s, {run.find, run.threads, run.note, run.reading});
+  const Prepared& p = prepared.parts;
   const bool seeded = s.seed >= 0;
   const auto seed = static_cast<std::uint64_t>(s.seed);
   std::shared_ptr<Ledger> ledger;
@@ -211,10 +215,10 @@ SynthSummary synthesize(const SynthRun& run) {
                        s.out, run.force,
                        to_document(RunRecord{.id = Ledger::new_run_id(),
                                              .rng = seeded ? seed : SystemEntropy().word(),
-                                             .inputs = inputs,
+                                             .inputs = prepared.inputs,
                                              .settings = s}));
   RunRecord record = read_record(folder.record(), {}, keep_nothing);
-  check_same_run(record, s, inputs);
+  check_same_run(record, s, prepared.inputs);
   if (ledger) {
     try {
       const std::string label = std::filesystem::absolute(folder.file("")).parent_path().stem();
@@ -225,36 +229,29 @@ SynthSummary synthesize(const SynthRun& run) {
     }
   }
 
-  Underway under{run, p, std::move(folder), std::move(record), ledger, std::nullopt};
+  Underway under{run, prepared, std::move(folder), std::move(record), ledger};
   try {
-    std::unique_ptr<EntropySource> entropy;
-    if (seeded) {
-      entropy = std::make_unique<SeededEntropy>(seed);
-    } else {
-      entropy = std::make_unique<SystemEntropy>();
-    }
-    Rng rng(under.record.rng);
-    under.gate.emplace(
+    const Task task{.parts = p,
+                    .problem = prepared.problem,
+                    .rules = p.schema.rules(),
+                    .rows = s.rows,
+                    .memory = memory_limit(s.memory_limit)};
+    Means means{.entropy = entropy_of(s.seed),
+                .transcript = file_transcript(under.folder.transcript(), ledger, under.record.id),
+                .rng = under.record.rng,
+                .threads = run.threads,
+                .progress = run.progress};
+    auto data =
         open_private(s.private_source, p.schema,
-                     {p.unit, s.person, run.threads, progress_of(run.reading, s.private_source)}),
-        p.filter, std::move(entropy),
-        file_transcript(under.folder.transcript(), ledger, under.record.id),
-        CuratorSettings{.threads = run.threads, .progress = run.progress});
-    Release release = p.mechanism.run(*under.gate, problem, p.parameters, rng);
-    for (auto& warning : reliability_warnings(release, p.unit)) {
-      release.warnings.push_back(std::move(warning));
+                     {p.unit, s.person, run.threads, progress_of(run.reading, s.private_source)});
+    under.execution.emplace(std::move(data), task, std::move(means));
+    const Release release = under.execution->run();
+    if (run.progress) {
+      run.progress({.stage = RunProgress::Stage::Writing,
+                    .step = under.execution->gate().steps(),
+                    .share = 1.0});
     }
-
-    const std::size_t rows = rows_to_make(s, problem.domain, release);
-    Table sampled = fitted_rows(*release.model, p.workload, rows, rng, memory_limit(s));
-    settle_rows(p.schema.rules(), sampled, rng);
-    write_csv(under.folder.file(kRowsFile), writing, sampled, rng);
-    sync_to_disk(under.folder.file(kRowsFile));
-    under.folder.write(schema_file_name(s), p.schema_text);
-    const FileDigests files = write_models(under.folder, problem.domain, release);
-
-    summary.release = release_document(s, p, *under.gate, release, rows,
-                                       {release_id(under.record), today(), inputs, files});
+    summary.release = write_release(under, release);
     under.settle();
     if (ledger) {
       summary.release.set("ledger", Document::object({{"dataset", ledger->terms().dataset},
@@ -273,55 +270,6 @@ SynthSummary synthesize(const SynthRun& run) {
   return summary;
 }
 
-std::vector<std::string> plan_synthesis(const SynthRun& run) {
-  const SynthSettings& s = run.settings;
-  const Prepared p = prepare(s, run.find, run.threads, run.note);
-  check_memory(s, p.schema);
-  PublicData public_data = load_public(s, p.schema, run.threads, run.note, run.reading);
-  const double rows_expected = expected_rows(s, p.schema, public_data);
-  const Problem problem = problem_of(p, std::move(public_data), rows_expected);
-  check_memory(s, p.schema, memory_of_mechanism(s, p, problem));
-  // A curator of no rows knows every price and scale, and has nothing to tell.
-  const Curator curator(PrivateData(memory_source(Table(problem.domain, 0)), p.unit), p.filter,
-                        std::make_unique<SystemEntropy>(), memory_transcript(),
-                        {.threads = {}, .progress = {}});
-  rehearse(p, problem, run.threads);
-  std::vector<std::string> lines;
-  lines.push_back(fmt::format("Mechanism {}: {}.", p.mechanism.name, p.mechanism.summary));
-  std::string guarantee = fmt::format("Guarantee: epsilon {:g}, delta {:g}", s.epsilon, s.delta);
-  if (p.filter.currency() == Currency::Zcdp) {
-    guarantee += fmt::format(" (rho {:.6g})", p.filter.total().upper_bound());
-  }
-  lines.push_back(fmt::format("{}, {}.", guarantee, describe(p.unit)));
-  lines.emplace_back(
-      "Every line of the private file is a row: a record with k line feeds inside quotes is k + "
-      "1.");
-  for (auto& line : p.mechanism.plan(curator, problem, p.parameters)) {
-    lines.push_back(std::move(line));
-  }
-  for (auto& line : foreseen_warnings(curator, problem, most_rows(s.private_source, p.schema))) {
-    lines.push_back("Warning: " + std::move(line));
-  }
-  lines.push_back(
-      fmt::format("Memory: at most about {}, within the limit of {}.",
-                  human_bytes(predicted_memory(s, p.schema, memory_of_mechanism(s, p, problem))),
-                  human_bytes(memory_limit(s))));
-  if (!s.ledger.empty()) {
-    const auto report = Ledger::open(s.ledger).report();
-    const double left =
-        p.filter.currency() == Currency::Pure ? report.left_pure.value() : report.left_rho.value();
-    const bool accepted =
-        p.filter.total().upper_bound() <= left && p.unit.covers(report.terms.unit);
-    lines.push_back(
-        fmt::format("Ledger {}: {:.6g} of epsilon {:g} is spent or reserved; it would {} "
-                    "this run.",
-                    s.ledger, report.total.epsilon.value(), report.terms.epsilon.value(),
-                    accepted ? "accept" : "refuse"));
-  }
-  lines.emplace_back("Nothing was spent and no private data was read.");
-  return lines;
-}
-
 namespace {
 
 PrivacyUnit unit_in(const Document& guarantee) {
@@ -334,6 +282,104 @@ PrivacyUnit unit_in(const Document& guarantee) {
 
 }  // namespace
 
+SynthPlan plan_synthesis(const SynthRun& run) {
+  const SynthSettings& s = run.settings;
+  const PreparedRun prepared = prepare_run(s, {run.find, run.threads, run.note, run.reading});
+  const Prepared& p = prepared.parts;
+  const Curator curator = planning_curator(p, prepared.problem.domain);
+  SynthPlan out;
+  out.mechanism = p.mechanism.name;
+  out.summary = p.mechanism.summary;
+  out.guarantee = guarantee_document(s, p);
+  out.steps = p.mechanism.plan(curator, prepared.problem, p.parameters);
+  out.effort = prepared.effort;
+  out.warnings =
+      foreseen_warnings(curator, prepared.problem, most_rows(s.private_source, p.schema));
+  out.bytes = prepared.predicted_bytes;
+  out.most_bytes = memory_limit(s.memory_limit);
+  if (!s.ledger.empty()) {
+    const auto report = Ledger::open(s.ledger).report();
+    const double left =
+        p.filter.currency() == Currency::Pure ? report.left_pure.value() : report.left_rho.value();
+    const bool accepted =
+        p.filter.total().upper_bound() <= left && p.unit.covers(report.terms.unit);
+    out.ledger = {s.ledger, report.total.epsilon.value(), report.terms.epsilon.value(), accepted};
+  }
+  return out;
+}
+
+namespace {
+
+std::string in_words(const Effort& effort) {
+  if (effort.seconds == 0.0) return "";
+  const double minutes = effort.seconds / 60.0;
+  std::string time = "a few seconds";
+  if (effort.seconds >= 10.0) {
+    time = fmt::format("{:.0f} seconds", std::ceil(effort.seconds / 10.0) * 10.0);
+  }
+  if (minutes >= 2.0) time = fmt::format("{:.0f} minutes", minutes);
+  if (minutes >= 120.0) time = fmt::format("{:.0f} hours", minutes / 60.0);
+  return fmt::format(
+      "The model takes at most {}, the whole computation about {} and, beside reading and "
+      "counting, "
+      "roughly {} on one core.\n",
+      human_bytes(effort.model_bytes), human_bytes(effort.bytes), time);
+}
+
+}  // namespace
+
+std::string to_text(const SynthPlan& plan) {
+  std::string out = fmt::format("Mechanism {}: {}.\n", plan.mechanism, plan.summary);
+  const Document& guarantee = plan.guarantee;
+  out += fmt::format("Guarantee: epsilon {:g}, delta {:g}", guarantee.at("epsilon").as_number(),
+                     guarantee.at("delta").as_number());
+  if (const auto* rho = guarantee.find("rho")) {
+    out += fmt::format(" (rho {:.6g})", rho->as_number());
+  }
+  out += fmt::format(", {}.\n", describe(unit_in(guarantee)));
+  out +=
+      "Every line of the private file is a row: a record with k line feeds inside quotes is k + "
+      "1.\n";
+  for (const auto& step : plan.steps) out += step.sentence + "\n";
+  out += in_words(plan.effort);
+  for (const auto& warning : plan.warnings) out += "Warning: " + warning.text + "\n";
+  out += fmt::format("Memory: at most about {}, within the limit of {}.\n", human_bytes(plan.bytes),
+                     human_bytes(plan.most_bytes));
+  if (plan.ledger) {
+    out += fmt::format(
+        "Ledger {}: {:.6g} of epsilon {:g} is spent or reserved; it would {} this "
+        "run.\n",
+        plan.ledger->path, plan.ledger->spent, plan.ledger->epsilon,
+        plan.ledger->accepts ? "accept" : "refuse");
+  }
+  return out + "Nothing was spent and no private data was read.\n";
+}
+
+Document to_document(const SynthPlan& plan) {
+  Document steps = Document::array();
+  for (const auto& step : plan.steps) {
+    Document item = Document::object({{"key", step.key}});
+    for (const auto& [key, value] : step.numbers.as_object()) item.set(key, value);
+    item.set("text", step.sentence);
+    steps.push(std::move(item));
+  }
+  Document out = Document::object({{"mechanism", plan.mechanism},
+                                   {"guarantee", plan.guarantee},
+                                   {"steps", std::move(steps)},
+                                   {"warnings", warnings_document(plan.warnings)},
+                                   {"bytes", plan.bytes},
+                                   {"memory_limit", plan.most_bytes},
+                                   {"model_bytes", plan.effort.model_bytes}});
+  if (plan.effort.seconds > 0.0) out.set("seconds", plan.effort.seconds);
+  if (plan.ledger) {
+    out.set("ledger", Document::object({{"path", plan.ledger->path},
+                                        {"spent", plan.ledger->spent},
+                                        {"epsilon", plan.ledger->epsilon},
+                                        {"accepts", plan.ledger->accepts}}));
+  }
+  return out;
+}
+
 std::string to_text(const SynthSummary& summary) {
   const Document& r = summary.release;
   const Document& guarantee = r.at("guarantee");
@@ -343,10 +389,15 @@ std::string to_text(const SynthSummary& summary) {
   if (r.find("seeded") != nullptr) out += "NOT PRIVATE (seeded): for tests and research only\n";
   out += fmt::format("{}\n", summary.out);
   const auto line = [&](std::string_view name, const std::string& text) {
-    out += fmt::format("  {:<12} {}\n", name, text);
+    out += summary_line(name, text);
   };
   line("mechanism", r.at("mechanism").as_string());
-  line("rows", with_commas(static_cast<std::uint64_t>(r.at("rows").as_integer())));
+  if (const auto* rows = r.find("rows")) {
+    line("rows", with_commas(static_cast<std::uint64_t>(rows->as_integer())));
+  }
+  if (const auto* answers = r.find("answers")) {
+    line("answers", with_commas(static_cast<std::uint64_t>(answers->as_integer())));
+  }
   line("guarantee", fmt::format("epsilon {:g}, delta {:g}, {}", guarantee.at("epsilon").as_number(),
                                 guarantee.at("delta").as_number(), describe(unit_in(guarantee))));
   line("spent",
@@ -355,16 +406,14 @@ std::string to_text(const SynthSummary& summary) {
   if (const auto* ledger = r.find("ledger")) {
     line("ledger", ledger->at("dataset").as_string());
   }
-  line("files", r.find("model_sha256") != nullptr
-                    ? "synthetic.csv, measurements.json, model.bin, release.json and the schema"
-                    : "synthetic.csv, measurements.json, release.json and the schema");
-  if (const auto* notes = r.find("notes")) {
-    for (const auto& note : notes->as_array()) line("note", note.as_string());
-  }
-  for (const auto& warning : r.at("warnings").as_array()) {
-    line("warning", warning.as_string());
-  }
-  return out;
+  std::vector<std::string> files;
+  if (r.find("rows") != nullptr) files.emplace_back(kRowsFile);
+  if (r.find("answers") != nullptr) files.emplace_back(kAnswersFile);
+  files.emplace_back(kMeasurementsFile);
+  if (r.find("model_sha256") != nullptr) files.emplace_back(kModelFile);
+  files.emplace_back("release.json and the schema");
+  line("files", fmt::format("{}", fmt::join(files, ", ")));
+  return out + closing_lines(r);
 }
 
 }  // namespace tandem

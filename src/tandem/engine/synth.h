@@ -3,11 +3,13 @@
 // `tandem synth`: from settings to a release folder.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tandem/base/document.h"
 #include "tandem/base/parallel.h"
+#include "tandem/engine/execute.h"
 #include "tandem/engine/preparation.h"
 #include "tandem/engine/settings.h"
 #include "tandem/mechanism/registry.h"
@@ -21,7 +23,7 @@ struct SynthRun {
   Threads threads;
   FindMechanism find = find_mechanism;  // or one's own
   Note note;
-  std::function<void(std::size_t step, double spent)> progress;
+  OnProgress progress;
   Reading reading;
 };
 
@@ -41,8 +43,29 @@ SynthSettings settings_to_resume(const std::string& out, const SynthSettings& gi
 // resumed; one that would fail again settles what it spent and leaves nothing.
 SynthSummary synthesize(const SynthRun& run);
 
-// What it would do, its cost and its memory; reads no private data and spends nothing.
-std::vector<std::string> plan_synthesis(const SynthRun& run);
+// What it would do, its cost and its memory.
+struct SynthPlan {
+  std::string mechanism;
+  std::string summary;  // of the mechanism
+  Document guarantee;   // as in release.json
+  Plan steps;
+  Effort effort;
+  std::vector<Warning> warnings;
+  double bytes = 0.0;  // of the whole run
+  double most_bytes = 0.0;
+  struct LedgerState {
+    std::string path;
+    double spent = 0.0;  // or reserved, as epsilon
+    double epsilon = 0.0;
+    bool accepts = false;  // this run
+  };
+  std::optional<LedgerState> ledger;
+};
+
+// Reads no private data and spends nothing.
+SynthPlan plan_synthesis(const SynthRun& run);
+std::string to_text(const SynthPlan& plan);
+Document to_document(const SynthPlan& plan);
 
 std::string to_text(const SynthSummary& summary);
 

@@ -115,31 +115,22 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 }
 
 // Annealing ends most runs after a few rounds a column.
-Effort effort_of(const Problem& problem, const Options& options, double rows_in_noise) {
+Effort effort_of(const Curator& curator, const Problem& problem, const Options& options) {
   const auto closure = candidates_of(problem, options.max_model_mb);
   return effort(problem.domain, closure, options.max_model_mb,
                 {.rounds = kUsualRoundsPerColumn * static_cast<double>(problem.domain.size()),
-                 .rows_in_noise = rows_in_noise});
+                 .rows_in_noise = rows_in_noise(problem, curator)});
 }
 
-double memory(const Problem& problem, const Options& options) {
-  return effort_of(problem, options, 0.0).bytes;
-}
-
-std::vector<std::string> plan(const Curator& curator, const Problem& problem,
-                              const Options& options) {
+Plan plan(const Curator& curator, const Problem& problem, const Options& options) {
   start_model(problem, options.max_model_mb);  // says what there is no room for
   const auto one_ways = informative_columns(problem.domain);
   const double T = options.rounds_per_column * static_cast<double>(one_ways.size());
   const auto [to_select, to_measure] = (curator.remaining() / T).split(options.select_share);
   const Sigma sigma = curator.noise_scale(one_ways.front(), to_measure);
-  return {fmt::format("Measures the {} one-way marginals, each count with noise of standard "
-                      "deviation {:.4g}.",
-                      one_ways.size(), sigma.value()),
-          fmt::format("Then selects and measures the marginals that the model gets wrong, among "
-                      "{}, with less noise each time one teaches it little.",
-                      candidates_of(problem, options.max_model_mb).size()),
-          effort_of(problem, options, rows_in_noise(problem, curator)).describe()};
+  const auto closure = candidates_of(problem, options.max_model_mb);
+  return {plan_to_measure(one_ways.size(), "one-way marginals", sigma.value()),
+          plan_to_anneal(closure.size(), sigma.value())};
 }
 
 }  // namespace
@@ -157,7 +148,7 @@ Mechanism aim() {
              between(0.001, 0.999)),
        field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
              at_least(0.001))},
-      memory);
+      effort_of);
 }
 
 }  // namespace tandem::mechanism

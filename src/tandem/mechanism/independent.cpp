@@ -28,15 +28,13 @@ Release run(Curator& curator, const Problem& problem, const Options& /*options*/
   return release;
 }
 
-std::vector<std::string> plan(const Curator& curator, const Problem& problem,
-                              const Options& /*options*/) {
+Plan plan(const Curator& curator, const Problem& problem, const Options& /*options*/) {
   const auto queries = one_way_marginals(problem.domain);
   const Cost each = curator.remaining() / static_cast<double>(queries.size());
   const Sigma sigma = curator.noise_scale(queries.front(), each);
-  return {fmt::format("Measures {} one-way marginals, each count with noise of standard deviation "
-                      "{:.4g}.",
-                      queries.size(), sigma.value()),
-          "Columns are then drawn independently of each other: no relationship is kept."};
+  return {plan_to_measure(queries.size(), "one-way marginals", sigma.value()),
+          {"independent", Document::object(),
+           "Columns are then drawn independently of each other: no relationship is kept."}};
 }
 
 }  // namespace

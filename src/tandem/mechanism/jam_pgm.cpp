@@ -195,32 +195,33 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return graphical_release(std::move(fit), std::move(measured.measurements), n, start);
 }
 
-Effort effort_of(const Problem& problem, const Options& options) {
+Effort effort_of(const Curator& curator, const Problem& problem, const Options& options) {
   const auto closure = candidates_of(problem, options.max_model_mb);
-  return effort(
-      problem.domain, closure, options.max_model_mb,
-      {.rounds = static_cast<double>(options.rounds.value_or(kMostRounds)), .public_counts = true});
+  return effort(problem.domain, closure, options.max_model_mb,
+                {.rounds = static_cast<double>(options.rounds.value_or(kMostRounds)),
+                 .public_counts = true,
+                 .rows_in_noise = rows_in_noise(problem, curator),
+                 .public_rows = problem.public_data.rows()});
 }
 
-double memory(const Problem& problem, const Options& options) {
-  return effort_of(problem, options).bytes;
-}
-
-std::vector<std::string> plan(const Curator& curator, const Problem& problem,
-                              const Options& options) {
+Plan plan(const Curator& curator, const Problem& problem, const Options& options) {
   start_model(problem, options.max_model_mb);  // says what there is no room for
   const auto closure = candidates_of(problem, options.max_model_mb);
   const auto [to_select, to_measure] =
       (curator.remaining() / options.rounds.value_or(kMostRounds)).split(options.select_share);
   const Sigma sigma = curator.noise_scale({closure.front()}, to_measure);
-  return {
+  PlanStep rounds{
+      "select",
+      Document::object({{"candidates", static_cast<std::uint64_t>(closure.size())},
+                        {"rounds", std::int64_t{options.rounds.value_or(kMostRounds)}},
+                        {"sigma", sigma.value()}}),
       fmt::format("In each of {} rounds selects one of {} marginals, from the private table with "
                   "noise of standard deviation {:.4g} or less, or from the public ones.",
                   options.rounds ? std::to_string(*options.rounds)
                                  : fmt::format("{} to {}", kFewestRounds, kMostRounds),
-                  closure.size(), sigma.value()),
-      "What a public marginal saves is spent on later rounds.",
-      effort_of(problem, options).describe()};
+                  closure.size(), sigma.value())};
+  return {std::move(rounds),
+          {"save", Document::object(), "What a public marginal saves is spent on later rounds."}};
 }
 
 }  // namespace
@@ -245,7 +246,7 @@ Mechanism jam_pgm() {
               "too large once, choose first without a model, fit all measurements alike"),
        field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
              at_least(0.001))},
-      memory);
+      effort_of);
 }
 
 }  // namespace tandem::mechanism

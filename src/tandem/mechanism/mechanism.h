@@ -10,6 +10,7 @@
 
 #include "tandem/base/rng.h"
 #include "tandem/mechanism/options.h"
+#include "tandem/mechanism/plan.h"
 #include "tandem/mechanism/problem.h"
 #include "tandem/mechanism/release.h"
 #include "tandem/privacy/curator.h"
@@ -33,10 +34,10 @@ struct Mechanism {
   // All parameters with their values, given and default. UsageError for an unknown or wrong one.
   std::function<Parameters(const Parameters&)> resolve;
   std::function<Release(Curator&, const Problem&, const Parameters&, Rng&)> run;
-  // What it would do with this budget, in sentences; the curator holds no data here.
-  std::function<std::vector<std::string>(const Curator&, const Problem&, const Parameters&)> plan;
-  // Bytes that it may need beside the tables, estimated from above.
-  std::function<double(const Problem&, const Parameters&)> memory;
+  // What it would do with this budget, and what that takes beside the tables; the curator holds no
+  // data here. The second is quick.
+  std::function<Plan(const Curator&, const Problem&, const Parameters&)> plan;
+  std::function<Effort(const Curator&, const Problem&, const Parameters&)> effort;
 };
 
 struct MechanismText {
@@ -51,10 +52,10 @@ struct MechanismText {
 template <class Options>
 Mechanism make_mechanism(const MechanismText& text,
                          Release (*run)(Curator&, const Problem&, const Options&, Rng&),
-                         std::vector<std::string> (*plan)(const Curator&, const Problem&,
-                                                          const Options&),
+                         Plan (*plan)(const Curator&, const Problem&, const Options&),
                          const std::vector<Field<Options>>& fields,
-                         double (*memory)(const Problem&, const Options&) = nullptr) {
+                         Effort (*effort)(const Curator&, const Problem&,
+                                          const Options&) = nullptr) {
   Mechanism out;
   out.name = text.name;
   out.summary = text.summary;
@@ -76,8 +77,9 @@ Mechanism make_mechanism(const MechanismText& text,
   out.plan = [=](const Curator& curator, const Problem& problem, const Parameters& given) {
     return plan(curator, problem, read_options(name, fields, given));
   };
-  out.memory = [=](const Problem& problem, const Parameters& given) {
-    return memory == nullptr ? 0.0 : memory(problem, read_options(name, fields, given));
+  out.effort = [=](const Curator& curator, const Problem& problem, const Parameters& given) {
+    return effort == nullptr ? Effort{}
+                             : effort(curator, problem, read_options(name, fields, given));
   };
   return out;
 }

@@ -135,7 +135,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return graphical_release(std::move(fit), std::move(y), total, start);
 }
 
-Effort effort_of(const Problem& problem, const Options& options) {
+Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Options& options) {
   const auto pairs = all_pairs_of(problem.domain);
   std::vector<double> bytes;
   for (const auto& pair : pairs) {
@@ -150,30 +150,29 @@ Effort effort_of(const Problem& problem, const Options& options) {
                 {.rounds = kFitInRounds, .far_answers = false});
 }
 
-double memory(const Problem& problem, const Options& options) {
-  return effort_of(problem, options).bytes;
-}
-
-std::vector<std::string> plan(const Curator& curator, const Problem& problem,
-                              const Options& options) {
+Plan plan(const Curator& curator, const Problem& problem, const Options& options) {
   start_model(problem, options.max_model_mb);  // says what there is no room for
   const auto one_ways = informative_columns(problem.domain);
   const auto pairs = all_pairs_of(problem.domain);
   const auto d = static_cast<double>(one_ways.size());
   const Cost third = curator.remaining() / 3.0;
-  std::vector<std::string> out = {
-      fmt::format("Measures {} one-way marginals, each count with noise of standard deviation "
-                  "{:.4g}; values below {:g} times that are merged.",
-                  one_ways.size(), curator.noise_scale(one_ways.front(), third / d).value(),
-                  options.merge_below)};
+  Plan out = {plan_to_measure(one_ways.size(), "one-way marginals",
+                              curator.noise_scale(one_ways.front(), third / d).value())};
+  out.front().numbers.set("merge_below", options.merge_below);
+  out.front().sentence.pop_back();
+  out.front().sentence +=
+      fmt::format("; values below {:g} times that are merged.", options.merge_below);
   if (!pairs.empty()) {
     const Sigma sigma = curator.noise_scale({pairs.front()}, third / (d - 1.0));
-    out.push_back(fmt::format(
-        "Selects a tree of {} of the {} pairs of columns and measures it, each count with noise of "
-        "standard deviation {:.4g}.",
-        one_ways.size() - 1, pairs.size(), sigma.value()));
+    out.push_back(
+        {"select",
+         Document::object({{"candidates", static_cast<std::uint64_t>(pairs.size())},
+                           {"rounds", static_cast<std::uint64_t>(one_ways.size() - 1)},
+                           {"sigma", sigma.value()}}),
+         fmt::format("Selects a tree of {} of the {} pairs of columns and measures it, each count "
+                     "with noise of standard deviation {:.4g}.",
+                     one_ways.size() - 1, pairs.size(), sigma.value())});
   }
-  out.push_back(effort_of(problem, options).describe());
   return out;
 }
 
@@ -194,7 +193,7 @@ Mechanism mst() {
            at_least(0.0)),
        field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
              at_least(0.001))},
-      memory);
+      effort_of);
 }
 
 }  // namespace tandem::mechanism

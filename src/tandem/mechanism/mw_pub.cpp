@@ -52,32 +52,25 @@ constexpr double kSmallestAuto = 0.75;  // there, good public data must not be m
 // The first third of the rounds is on the way from the public data, and is not averaged.
 constexpr int kWarmUp = 3;
 
-double public_row_count(const Problem& problem) {
-  double rows = 0.0;
-  for (const auto& source : problem.public_data.tables) {
-    rows += static_cast<double>(source.table.rows());
-  }
-  return rows;
-}
-
 // A_0, once everything that can be wrong with it has been looked at.
 Support public_start(const Problem& problem, const Options& options) {
   require_questions(problem);
   if (!options.public_weights.empty() &&
       options.public_weights.size() != problem.public_data.tables.size()) {
-    throw UsageError(
-        fmt::format("--param public-weights has {} numbers and there are {} public "
-                    "tables; give one for each.",
-                    options.public_weights.size(), problem.public_data.tables.size()));
+    throw UsageError(fmt::format(
+        TANDEM_SETTING("param.public-weights") " has {} numbers and there are {} public "
+                                               "tables; give one for each.",
+        options.public_weights.size(), problem.public_data.tables.size()));
   }
   double weight = options.public_weights.empty() ? 1.0 : 0.0;
   for (std::size_t i = 0; i < options.public_weights.size(); ++i) {
     if (problem.public_data.tables[i].table.rows() > 0) weight += options.public_weights[i];
   }
   if (weight == 0.0) {
-    throw UsageError("--param public-weights leaves no public row a weight; give one above 0.");
+    throw UsageError(
+        TANDEM_SETTING("param.public-weights") " leaves no public row a weight; give one above 0.");
   }
-  check_model_memory("mw-pub", problem.domain, problem.workload, public_row_count(problem),
+  check_model_memory("mw-pub", problem.domain, problem.workload, problem.public_data.rows(),
                      options.max_model_mb, "raise it, or take fewer public rows or marginals");
   Support A_0 = public_rows(problem.public_data, options.public_weights);
   if (options.start == Start::Uniform) A_0.weights.assign(A_0.weights.size(), 1.0);
@@ -121,14 +114,15 @@ void chosen_rounds(Curator& curator, MultiplicativeWeights& A, const Problem& pr
       plan_rounds(curator, A.errors(), expected, A.n(), select_share(options), options.selection);
   auto measured =
       adaptive_rounds(curator, A, plan,
-                      {.prior_rows = kTrust * public_row_count(problem),
+                      {.prior_rows = kTrust * problem.public_data.rows(),
                        .select_share = select_share(options),
                        .smallest = options.candidates == Candidates::Larger ? kSmallestAuto : 0.0,
                        .selection = options.selection});
   if (measured.empty()) {
-    release.warnings.emplace_back(
-        "The budget is too small to tell whether the public data is wrong; the release is the "
-        "public data.");
+    release.warnings.push_back(
+        {"budget.too_small",
+         "The budget is too small to tell whether the public data is wrong; the release is the "
+         "public data."});
   }
   for (auto& a : measured) release.measurements.push_back(std::move(a));
   release.model = A.last();
@@ -150,44 +144,54 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return release;
 }
 
-double memory(const Problem& problem, const Options& /*options*/) {
-  return multiplicative_weights_bytes(problem.domain, problem.workload, public_row_count(problem));
+Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Options& /*options*/) {
+  return weighing_effort(problem, problem.public_data.rows());
 }
 
-std::vector<std::string> plan(const Curator& curator, const Problem& problem,
-                              const Options& options) {
-  const double public_rows = public_row_count(problem);
+Plan plan(const Curator& curator, const Problem& problem, const Options& options) {
+  const double public_rows = problem.public_data.rows();
   const MultiplicativeWeights A =
       start_from(public_start(problem, options), problem, options, public_rows, curator.threads());
   const LinearQuery cell = A.query({0, 0});
-  const auto costs = [&](double share) {
+  Plan out;
+  // A step of rounds that cost this share of the budget.
+  const auto rounds_at = [&](double share, std::string sentence) {
     const auto [to_select, to_measure] = (curator.remaining() * share).split(select_share(options));
-    return fmt::format("each selection has noise of {:.4g} counts and each answer one of {:.4g}",
-                       selection_noise(curator, A.errors(), to_select, options.selection),
-                       curator.noise_scale(cell, to_measure).value());
+    const double selection = selection_noise(curator, A.errors(), to_select, options.selection);
+    const double sigma = curator.noise_scale(cell, to_measure).value();
+    sentence +=
+        fmt::format(" each selection has noise of {:.4g} counts and each answer one of {:.4g}.",
+                    selection, sigma);
+    out.push_back(
+        {"select",
+         Document::object({{"candidates", static_cast<std::uint64_t>(problem.workload.queries())},
+                           {"share_of_budget", share},
+                           {"selection_noise", selection},
+                           {"sigma", sigma}}),
+         std::move(sentence)});
   };
-  std::vector<std::string> lines;
   if (!options.rounds) {
-    lines.push_back(fmt::format(
-        "Rounds start at 1/64 to 1/8 of the budget, by what the public data and n allow, and cost "
-        "twice as much whenever what was found is within the noise: at 1/64, {}.",
-        costs(1.0 / 64.0)));
-    lines.push_back(fmt::format(
-        "If the public data is a sample of the private population, its largest error is about "
-        "{:.2g} of all rows before the first round.",
-        sampling_error(problem.public_data, problem.workload, 1.0, curator.threads())));
+    rounds_at(1.0 / 64.0,
+              "Rounds start at 1/64 to 1/8 of the budget, by what the public data and n allow, and "
+              "cost twice as much whenever what was found is within the noise: at 1/64,");
+    const double error =
+        sampling_error(problem.public_data, problem.workload, 1.0, curator.threads());
+    out.push_back(
+        {"start", Document::object({{"sampling_error", error}}),
+         fmt::format("If the public data is a sample of the private population, its largest error "
+                     "is about {:.2g} of all rows before the first round.",
+                     error)});
   } else if (*options.rounds == 0) {
-    lines.emplace_back("No round: the release is the public data and costs nothing.");
+    out.push_back({"start", Document::object({{"rounds", 0}}),
+                   "No round: the release is the public data and costs nothing."});
   } else {
-    lines.push_back(fmt::format(
-        "{} rounds, each of which selects one of {} cells and measures it: {}.", *options.rounds,
-        with_commas(problem.workload.queries()), costs(1.0 / *options.rounds)));
+    rounds_at(1.0 / *options.rounds,
+              fmt::format("{} rounds, each of which selects one of {} cells and measures it:",
+                          *options.rounds, with_commas(problem.workload.queries())));
+    out.back().numbers.set("rounds", std::int64_t{*options.rounds});
   }
-  lines.push_back(fmt::format(
-      "Keeps a weight for each of at most {} public rows, in about {}.",
-      with_commas(static_cast<std::size_t>(public_rows)),
-      human_bytes(multiplicative_weights_bytes(problem.domain, problem.workload, public_rows))));
-  return lines;
+  out.push_back(plan_to_weigh(public_rows, weighing_effort(problem, public_rows).bytes));
+  return out;
 }
 
 }  // namespace
@@ -234,7 +238,7 @@ Mechanism mw_pub() {
              "a weight for each public table; auto: by its rows", between(0.0, 1e6)),
        field("max-model-mb", &Options::max_model_mb, "memory for rows and answers, in MB",
              between(1, 1e7))},
-      memory);
+      effort_of);
 }
 
 }  // namespace tandem::mechanism

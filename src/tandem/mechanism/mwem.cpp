@@ -26,8 +26,8 @@ void assign(Rows& rows, const std::string& name, const std::string& text, const 
   if (text == "full") return;
   const auto count = text.starts_with("random:") ? parse_integer(text.substr(7)) : std::nullopt;
   if (!count || *count < 1 || *count > 1'000'000'000) {
-    throw UsageError(fmt::format("--param {} is {}; expected full, or random:C for C rows.", name,
-                                 in_quotes(text)));
+    throw UsageError(fmt::format("{} is {}; expected full, or random:C for C rows.",
+                                 setting("param." + std::string(name)), in_quotes(text)));
   }
   rows.random = static_cast<std::size_t>(*count);
 }
@@ -73,18 +73,17 @@ std::vector<Clique> groups_of(const Problem& problem) {
 double checked_rows(const Problem& problem, const Options& options) {
   double rows = 0.0;
   for (const auto& group : groups_of(problem)) {
-    double cells = 1.0;
-    for (const auto id : group) cells *= static_cast<double>(problem.domain[id].size);
+    double cells = problem.domain.about_cells(group);
     if (options.support.random)
       cells = std::min(cells, static_cast<double>(*options.support.random));
     rows += cells;
   }
-  check_model_memory(
-      "mwem", problem.domain, problem.workload, rows, options.max_model_mb,
-      "choose mw-pub, which keeps public rows only, or aim, or --param support=random:10000");
+  check_model_memory("mwem", problem.domain, problem.workload, rows, options.max_model_mb,
+                     "choose mw-pub, which keeps public rows only, or aim, or " TANDEM_SETTING(
+                         "param.support") "=random:10000");
   if (rows >= 0x1p32) {
-    throw UsageError(
-        "mwem keeps fewer than 2^32 rows; choose mw-pub or aim, or --param support=random:10000.");
+    throw UsageError("mwem keeps fewer than 2^32 rows; choose mw-pub or aim, or " TANDEM_SETTING(
+        "param.support") "=random:10000.");
   }
   return rows;
 }
@@ -120,30 +119,25 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return release;
 }
 
-double memory(const Problem& problem, const Options& options) {
-  return multiplicative_weights_bytes(problem.domain, problem.workload,
-                                      checked_rows(problem, options));
+Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Options& options) {
+  return weighing_effort(problem, checked_rows(problem, options));
 }
 
-std::vector<std::string> plan(const Curator& curator, const Problem& problem,
-                              const Options& options) {
+Plan plan(const Curator& curator, const Problem& problem, const Options& options) {
   require_questions(problem);
   const double rows = checked_rows(problem, options);
   const auto groups = groups_of(problem);
   const auto& clique = problem.workload.cliques().front().clique;
   const LinearQuery cell{clique, LinearMap::rows({{{0, 1}}}, problem.domain.cells(clique))};
   const Cost to_measure = (curator.remaining() / options.rounds).split(options.select_share).second;
-  return {
-      fmt::format("{} rounds, each of which selects one of {} cells and measures it with noise of "
-                  "standard deviation about {:.4g}.",
-                  options.rounds, with_commas(problem.workload.queries()),
-                  curator.noise_scale(cell, to_measure).value()),
-      fmt::format(
-          "Keeps a weight for each of {} rows in {}, in about {}.",
-          with_commas(static_cast<std::size_t>(rows)),
-          groups.size() == 1 ? "one group of columns"
-                             : fmt::format("{} groups of columns", groups.size()),
-          human_bytes(multiplicative_weights_bytes(problem.domain, problem.workload, rows)))};
+  const double sigma = curator.noise_scale(cell, to_measure).value();
+  PlanStep keeps = plan_to_weigh(rows, effort_of(curator, problem, options).bytes);
+  keeps.numbers.set("groups", static_cast<std::uint64_t>(groups.size()));
+  if (groups.size() > 1) {
+    keeps.sentence += fmt::format(" They are in {} groups of columns.", groups.size());
+  }
+  return {plan_rounds_of_cells(options.rounds, problem.workload.queries(), sigma),
+          std::move(keeps)};
 }
 
 }  // namespace
@@ -174,7 +168,7 @@ Mechanism mwem() {
               "which distribution is released; the papers' is average"),
        field("max-model-mb", &Options::max_model_mb, "memory for rows and answers, in MB",
              between(1, 1e7))},
-      memory);
+      effort_of);
 }
 
 }  // namespace tandem::mechanism

@@ -46,7 +46,7 @@ RoundCost round_cost(const Curator& curator, const Options& options) {
   }
   if (curator.currency() == Currency::Pure) {
     throw UsageError(
-        "--param accounting=advanced composes to a delta above 0; give a --delta, or take "
+        TANDEM_SETTING("param.accounting") "=advanced composes to a delta above 0; give a " TANDEM_SETTING("delta") ", or take "
         "accounting=filter.");
   }
   const Rho rho(all.lower_bound());
@@ -58,18 +58,10 @@ RoundCost round_cost(const Curator& curator, const Options& options) {
           all * std::min(share / 2.0, pure_rho(half).value() / rho.value())};
 }
 
-double public_row_count(const Problem& problem) {
-  double rows = 0.0;
-  for (const auto& source : problem.public_data.tables) {
-    rows += static_cast<double>(source.table.rows());
-  }
-  return rows;
-}
-
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
   Release release;
   release.warnings = public_data_warnings(problem);
-  check_model_memory("mwem-pub", problem.domain, problem.workload, public_row_count(problem),
+  check_model_memory("mwem-pub", problem.domain, problem.workload, problem.public_data.rows(),
                      options.max_model_mb, "raise it, or take fewer public rows or marginals");
   require_questions(problem);
   round_cost(curator, options);  // says whether there can be one
@@ -90,28 +82,28 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return release;
 }
 
-double memory(const Problem& problem, const Options& /*options*/) {
-  return multiplicative_weights_bytes(problem.domain, problem.workload, public_row_count(problem));
+Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Options& /*options*/) {
+  return weighing_effort(problem, problem.public_data.rows());
 }
 
-std::vector<std::string> plan(const Curator& curator, const Problem& problem,
-                              const Options& options) {
+Plan plan(const Curator& curator, const Problem& problem, const Options& options) {
   require_questions(problem);
-  const double rows = public_row_count(problem);
+  const double rows = problem.public_data.rows();
   check_model_memory("mwem-pub", problem.domain, problem.workload, rows, options.max_model_mb,
                      "raise it, or take fewer public rows or marginals");
   const auto [to_select, to_measure] = round_cost(curator, options);
   const double spent =
       (to_select + to_measure).upper_bound() * options.rounds / curator.remaining().upper_bound();
-  return {
+  PlanStep rounds{
+      "select",
+      Document::object({{"candidates", static_cast<std::uint64_t>(problem.workload.queries())},
+                        {"rounds", std::int64_t{options.rounds}},
+                        {"share_of_budget", std::min(1.0, spent)}}),
       fmt::format("{} rounds, each of which selects one of {} cells and measures it with Laplace "
                   "noise, {:.3g}% of the budget together.",
                   options.rounds, with_commas(problem.workload.queries()),
-                  100.0 * std::min(1.0, spent)),
-      fmt::format(
-          "Keeps a weight for each of at most {} public rows, in about {}.",
-          with_commas(static_cast<std::size_t>(rows)),
-          human_bytes(multiplicative_weights_bytes(problem.domain, problem.workload, rows)))};
+                  100.0 * std::min(1.0, spent))};
+  return {std::move(rounds), plan_to_weigh(rows, weighing_effort(problem, rows).bytes)};
 }
 
 }  // namespace
@@ -130,14 +122,14 @@ Mechanism mwem_pub() {
               {{"filter", Accounting::Filter}, {"advanced", Accounting::Advanced}},
               "a round's cost: by the filter's own composition, or by advanced composition as "
               "printed"),
-       field("delta", &Options::delta, "of advanced composition: the run's --delta",
+       field("delta", &Options::delta, "of advanced composition: as that of the run",
              between(1e-30, 0.1)),
        field("step", &Options::step, "factor in the update's exponent", between(0.0, 100.0)),
        choice("output", &Options::output, {{"average", Output::Average}, {"last", Output::Last}},
               "which distribution is released"),
        field("max-model-mb", &Options::max_model_mb, "memory for rows and answers, in MB",
              between(1, 1e7))},
-      memory);
+      effort_of);
 }
 
 }  // namespace tandem::mechanism

@@ -14,7 +14,8 @@ namespace tandem {
 namespace {
 
 UsageError wrong(const std::string& name, const std::string& text, const std::string& expected) {
-  return UsageError(fmt::format("--param {} is {}; expected {}.", name, in_quotes(text), expected));
+  return UsageError(fmt::format("{} is {}; expected {}.", setting("param." + std::string(name)),
+                                in_quotes(text), expected));
 }
 
 std::string describe(const Range& range, const char* kind) {
@@ -37,12 +38,14 @@ Parameters parse_parameters(const std::vector<std::string>& texts) {
   for (const auto& text : texts) {
     const auto at = text.find('=');
     if (at == std::string::npos || at == 0) {
-      throw UsageError(fmt::format("--param {} is not of the form KEY=VALUE.", in_quotes(text)));
+      throw UsageError(fmt::format(TANDEM_SETTING("param") " {} is not of the form KEY=VALUE.",
+                                   in_quotes(text)));
     }
     const std::string name = text.substr(0, at);
     for (const auto& [before, value] : parameters) {
       if (before == name) {
-        throw UsageError(fmt::format("--param {} is given twice; give it once.", in_quotes(name)));
+        throw UsageError(fmt::format(TANDEM_SETTING("param") " {} is given twice; give it once.",
+                                     in_quotes(name)));
       }
     }
     parameters.emplace_back(name, text.substr(at + 1));
@@ -148,7 +151,7 @@ void fail_unknown_parameter(const std::string& mechanism, const std::string& nam
   std::vector<std::string> names;
   for (const auto& option : known) names.push_back(option.name);
   throw UsageError(fmt::format(
-      "--param {} is unknown to {}; {}.", in_quotes(name), mechanism,
+      TANDEM_SETTING("param") " {} is unknown to {}; {}.", in_quotes(name), mechanism,
       names.empty() ? "it has no parameters" : "its parameters are " + list_names(names, 40)));
 }
 

@@ -144,13 +144,14 @@ std::vector<Cost> costs_of(const Chosen& chosen, Cost budget, Split split) {
   return out;
 }
 
-std::vector<std::string> remarks(const Problem& problem, const Chosen& chosen) {
-  std::vector<std::string> out;
+std::vector<Warning> remarks(const Problem& problem, const Chosen& chosen) {
+  std::vector<Warning> out;
   if (chosen.left_out > 0) {
     out.push_back(
-        fmt::format("The model has room for {} of the workload's {} marginals; a larger "
-                    "max-model-mb would hold more, and aim would choose which.",
-                    problem.workload.size() - chosen.left_out, problem.workload.size()));
+        {"model.too_small",
+         fmt::format("The model has room for {} of the workload's {} marginals; a larger "
+                     "max-model-mb would hold more, and aim would choose which.",
+                     problem.workload.size() - chosen.left_out, problem.workload.size())});
   }
   std::vector<std::string> unseen;
   for (AttributeId id = 0; id < problem.domain.size(); ++id) {
@@ -161,21 +162,20 @@ std::vector<std::string> remarks(const Problem& problem, const Chosen& chosen) {
     if (!measured) unseen.push_back(problem.domain[id].name);
   }
   if (!unseen.empty()) {
-    out.push_back(fmt::format("Nothing is measured of {}: all values are alike there.",
-                              list_names(unseen, 8)));
+    out.push_back(
+        {"columns.unmeasured", fmt::format("Nothing is measured of {}: all values are alike there.",
+                                           list_names(unseen, 8))});
   }
   return out;
 }
 
-Effort effort_of(const Problem& problem, const Chosen& chosen, double limit_mb) {
+Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Options& options) {
+  const auto start = start_model(problem, options.max_model_mb);
+  const Chosen chosen = marginals_of(problem, options, start);
   std::vector<Clique> cliques;
   for (const auto& [clique, weight] : chosen.marginals) cliques.push_back(clique);
-  return effort(problem.domain, cliques, limit_mb, {.rounds = kFitInRounds, .far_answers = false});
-}
-
-double memory(const Problem& problem, const Options& options) {
-  const auto start = start_model(problem, options.max_model_mb);
-  return effort_of(problem, marginals_of(problem, options, start), options.max_model_mb).bytes;
+  return effort(problem.domain, cliques, options.max_model_mb,
+                {.rounds = kFitInRounds, .far_answers = false});
 }
 
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
@@ -191,8 +191,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return graphical_release(std::move(fit), std::move(y), total, start);
 }
 
-std::vector<std::string> plan(const Curator& curator, const Problem& problem,
-                              const Options& options) {
+Plan plan(const Curator& curator, const Problem& problem, const Options& options) {
   const auto start = start_model(problem, options.max_model_mb);
   const Chosen chosen = marginals_of(problem, options, start);
   const auto costs = costs_of(chosen, curator.remaining(), options.split);
@@ -203,11 +202,15 @@ std::vector<std::string> plan(const Curator& curator, const Problem& problem,
     least = std::min(least, sigma);
     most = std::max(most, sigma);
   }
-  std::vector<std::string> out = {fmt::format(
-      "Measures {} marginals, each count with noise of standard deviation {:.4g}{}.",
-      chosen.marginals.size(), least, most > 1.001 * least ? fmt::format(" to {:.4g}", most) : "")};
-  for (auto& remark : remarks(problem, chosen)) out.push_back(std::move(remark));
-  out.push_back(effort_of(problem, chosen, options.max_model_mb).describe());
+  Plan out = {plan_to_measure(chosen.marginals.size(), "marginals", least)};
+  if (most > 1.001 * least) {
+    out.front().numbers.set("sigma_at_most", most);
+    out.front().sentence.pop_back();
+    out.front().sentence += fmt::format(" to {:.4g}.", most);
+  }
+  for (auto& remark : remarks(problem, chosen)) {
+    out.push_back({"remark", Document::object(), std::move(remark.text)});
+  }
   return out;
 }
 
@@ -232,7 +235,7 @@ Mechanism private_pgm() {
               "how marginals share the budget: evenly, or by their weights in the workload"),
        field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
              at_least(0.001))},
-      memory);
+      effort_of);
 }
 
 }  // namespace tandem::mechanism

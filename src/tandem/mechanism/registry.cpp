@@ -29,7 +29,7 @@ Mechanism find_mechanism(const std::string& name) {
     names.push_back(candidate.name);
   }
   throw UsageError(
-      fmt::format("--mechanism {} is unknown; choose {}.", in_quotes(name),
+      fmt::format(TANDEM_SETTING("mechanism") " {} is unknown; choose {}.", in_quotes(name),
                   names.size() == 1 ? in_quotes(names[0]) : "one of " + list_names(names, 40)));
 }
 

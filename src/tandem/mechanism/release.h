@@ -3,9 +3,12 @@
 // What a mechanism gives back: free to keep, refit and publish.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tandem/base/document.h"
+#include "tandem/data/table.h"
 #include "tandem/model/model.h"
 #include "tandem/query/measurement.h"
 
@@ -20,13 +23,29 @@ struct ErrorBound {
   bool supported = false;  // a marginal that contains it was measured
 };
 
+// What a reader of the release should beware of.
+struct Warning {
+  std::string key;  // which it is, such as "public.contradicts"; docs/formats.md lists them
+  std::string text;
+};
+
+// An answer to one query, in rows.
+struct Answer {
+  std::string query;
+  double estimate = 0.0;
+  double stddev = 0.0;
+};
+
+// A model, answers, or both.
 struct Release {
-  std::unique_ptr<Model> model;           // absent when only answers are released
+  std::unique_ptr<Model> model;  // none when only answers are released
+  std::vector<Answer> answers{};
   std::vector<Measurement> measurements;  // another model can be fitted to them, free of charge
   double total = 0.0;                     // rows of the private table: exact if public, else noisy
   std::vector<ErrorBound> error_bounds;   // of the workload's marginals, as far as there are any
-  std::vector<std::string> notes;         // sentences on what the release is made of
-  std::vector<std::string> warnings;      // sentences on what its reader should beware of
+  Document facts = Document::object();    // what it is made of; docs/formats.md lists the keys
+  std::vector<Warning> warnings;
+  std::optional<Table> rows{};  // drawn from the model, once the mechanism is done
 };
 
 }  // namespace tandem

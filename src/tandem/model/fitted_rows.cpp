@@ -158,7 +158,7 @@ double bytes_of_fitting(const Domain& domain, const Workload& workload, double r
 }
 
 Table fitted_rows(const Model& model, const Workload& workload, std::size_t rows, Rng& rng,
-                  double memory) {
+                  double memory, const Cancel& cancel) {
   Table out = model.sample(rows, rng);
   if (!worth_fitting(model, workload, rows, memory)) return out;
   Gaps gaps(model, workload, out);
@@ -172,6 +172,7 @@ Table fitted_rows(const Model& model, const Workload& workload, std::size_t rows
     const auto column = static_cast<std::size_t>(rng.below(columns));
     if (gaps.row(a)[column] != gaps.row(b)[column] && gaps.change(a, b, column)) ++taken;
     if (++tried < kTries) continue;
+    cancel.check();
     if (static_cast<double>(taken) < kWorthwhile * static_cast<double>(tried)) break;
     tried = taken = 0;
   }

@@ -7,6 +7,7 @@
 // brings the workload's marginals nearer to the model's, in L1 and by their weights.
 // Post-processing: sees the model and the rows alone.
 
+#include "tandem/base/cancel.h"
 #include "tandem/base/rng.h"
 #include "tandem/data/table.h"
 #include "tandem/model/model.h"
@@ -22,6 +23,6 @@ double bytes_of_fitting(const Domain& domain, const Workload& workload, double r
 // by a change. Nothing is changed where that would take 256 MB or a quarter of `memory`, in
 // bytes, or where the model's own rows are as near as they can be; work is bounded to some seconds.
 Table fitted_rows(const Model& model, const Workload& workload, std::size_t rows, Rng& rng,
-                  double memory = 1e9);
+                  double memory = 1e9, const Cancel& cancel = {});
 
 }  // namespace tandem

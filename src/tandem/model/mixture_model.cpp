@@ -3,13 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "tandem/base/check.h"
 #include "tandem/base/math.h"
+#include "tandem/model/model_file.h"
+#include "tandem/model/model_reader.h"
+#include "tandem/model/model_writer.h"
+#include "tandem/model/restricted.h"
 
 namespace tandem {
+namespace {
+
+constexpr std::string_view kKind = "mixture";
+
+}  // namespace
 
 MixtureModel::MixtureModel(std::vector<Part> parts) : parts_(std::move(parts)) {
   check(!parts_.empty(), "a mixture has a part");
@@ -62,6 +73,62 @@ Table MixtureModel::sample(std::size_t rows, Rng& rng) const {
     next += counts[p];
   }
   return out;
+}
+
+std::unique_ptr<Model> MixtureModel::given(const Restriction& only) const {
+  std::vector<Part> parts;
+  double sum = 0.0;
+  for (const auto& [share, model] : parts_) {
+    const double rows = share * allowed_rows(*model, only);
+    if (!(rows > 0.0)) continue;
+    parts.push_back({rows, model->given(only)});
+    sum += rows;
+  }
+  for (auto& part : parts) part.share /= sum;
+  if (parts.size() == 1) return std::move(parts.front().model);
+  return std::make_unique<MixtureModel>(std::move(parts));
+}
+
+// Each part is a file of its own inside this one.
+bool MixtureModel::write(ModelWriter& out) const {
+  out.begin(kKind, total());
+  Document shares = Document::array();
+  for (const auto& [share, model] : parts_) {
+    const auto inner = write_model(*model);
+    if (!inner) return false;
+    shares.push(share);
+    out.add("model", Clique{},
+            std::span(reinterpret_cast<const std::uint8_t*>(inner->data()), inner->size()));
+  }
+  out.set("shares", std::move(shares));
+  return true;
+}
+
+std::unique_ptr<Model> MixtureModel::read(const ModelReader& in) {
+  const auto& shares = in.header().at("shares").as_array();
+  std::vector<Part> parts;
+  double sum = 0.0;
+  for (const auto& array : in.arrays()) {
+    if (array.what != "model" || array.type != "u1" || parts.size() == shares.size()) {
+      in.fail("has no model where one belongs");
+    }
+    const double share = shares[parts.size()].as_number();
+    if (!(share > 0.0 && share <= 1.0)) in.fail("has a share that is none");
+    sum += share;
+    const std::string_view bytes(array.bytes, array.count);
+    if (ModelReader(bytes, in.domain(), in.name(), in.limits()).kind() == kKind) {
+      in.fail("mixes mixtures");
+    }
+    auto part = read_model(bytes, in.domain(), in.name(), in.limits());
+    if (std::abs(part->total() - in.total()) > 1e-6 * in.total()) {
+      in.fail("has parts of another total");
+    }
+    parts.push_back({share, std::move(part)});
+  }
+  if (parts.empty() || parts.size() != shares.size() || !(std::abs(sum - 1.0) < 1e-9)) {
+    in.fail("has shares that don't add up");
+  }
+  return std::make_unique<MixtureModel>(std::move(parts));
 }
 
 }  // namespace tandem

@@ -8,6 +8,8 @@
 
 #include "tandem/base/check.h"
 #include "tandem/base/math.h"
+#include "tandem/model/model_reader.h"
+#include "tandem/model/model_writer.h"
 
 namespace tandem {
 
@@ -50,6 +52,36 @@ Table ProductModel::sample(std::size_t rows, Rng& rng) const {
     });
   }
   return table;
+}
+
+std::unique_ptr<Model> ProductModel::given(const Restriction& only) const {
+  auto weights = probabilities_;
+  auto& column = weights[only.attribute];
+  const auto wanted = only.mask(static_cast<Code>(column.size()));
+  for (std::size_t code = 0; code < column.size(); ++code) {
+    if (!wanted[code]) column[code] = 0.0;
+  }
+  return std::make_unique<ProductModel>(domain_, std::move(weights), total_);
+}
+
+bool ProductModel::write(ModelWriter& out) const {
+  out.begin("product", total_);
+  for (AttributeId id = 0; id < domain_.size(); ++id) {
+    out.add("weights", Clique{id}, probabilities(id));
+  }
+  return true;
+}
+
+std::unique_ptr<Model> ProductModel::read(const ModelReader& in) {
+  const Domain& domain = in.domain();
+  if (in.arrays().size() != domain.size()) in.fail("has no weights for each column");
+  std::vector<std::vector<double>> weights;
+  for (AttributeId id = 0; id < domain.size(); ++id) {
+    const auto& array = in.arrays()[id];
+    if (array.clique != Clique{id}) in.fail("has its columns in another order");
+    weights.push_back(in.weights(array, domain[id].size));
+  }
+  return std::make_unique<ProductModel>(domain, std::move(weights), in.total());
 }
 
 }  // namespace tandem

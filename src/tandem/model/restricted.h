@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A model given that rows fulfil a condition, for every kind of model that can be kept in a file.
+// A model given that rows fulfil several restrictions, and how many of its rows do.
 
 #include <memory>
 #include <span>
 
 #include "tandem/model/model.h"
-#include "tandem/model/pgm/graphical_model.h"
 
 namespace tandem {
 
@@ -18,5 +17,8 @@ struct RestrictedModel {
 // At least one restriction. Costs a pass over a histogram, and for a graphical model a propagation
 // for each restriction.
 RestrictedModel restricted(const Model& model, std::span<const Restriction> restrictions);
+
+// How many rows of the model have a wanted code.
+double allowed_rows(const Model& model, const Restriction& only);
 
 }  // namespace tandem

@@ -20,16 +20,16 @@
 #include "tandem/data/domain.h"
 #include "tandem/privacy/entropy.h"
 #include "tandem/privacy/filter.h"
+#include "tandem/privacy/pricing.h"
 #include "tandem/privacy/privacy_unit.h"
 #include "tandem/privacy/score.h"
+#include "tandem/privacy/step.h"
 #include "tandem/privacy/transcript.h"
 #include "tandem/query/measurement.h"
 
 namespace tandem {
 
 class PrivateData;
-
-enum class Selection { Exponential, PermuteAndFlip };
 
 // How rows fall into groups, by public knowledge: each code of one attribute belongs to one group.
 struct PublicKey {
@@ -59,15 +59,19 @@ class Curator {
   const PrivacyUnit& unit() const;
   Currency currency() const;
   Cost remaining() const;
-  Threads threads() const;       // that a mechanism may use
-  bool seeded() const;           // the noise can be repeated: nothing is private
-  const Filter& filter() const;  // what was spent, step by step
-  std::size_t steps() const;     // done so far, free ones and those of groups too
+  Threads threads() const;                // that a mechanism may use
+  bool seeded() const;                    // the noise can be repeated: nothing is private
+  const Filter& filter() const;           // what was spent
+  std::span<const Step> history() const;  // what was done for it, with the steps of all groups
+  std::size_t steps() const;              // done so far, free ones and those of groups too
   // Whether the last step was begun and not done: its data, disk or transcript failed. What a
   // resumed run would find there may be better.
   bool interrupted() const;
   Sigma noise_scale(const LinearQuery& query, Cost cost) const;  // what measure() would add
   Cost cost_for(const LinearQuery& query, Sigma sigma) const;    // its price, rounded up
+  // The step of a selection: a score lower by this much is 1/e as likely.
+  double selection_scale(std::span<const Candidate> candidates, Cost cost,
+                         Selection how = Selection::Exponential) const;
   Cost cost_for_rate(std::span<const CellScores> scores, double rate) const;  // of one draw
 
   // ---- Spending ----
@@ -107,6 +111,7 @@ class Curator {
  private:
   struct Shared;
   struct Impl;
+  struct Selecting;
   explicit Curator(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

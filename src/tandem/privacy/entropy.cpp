@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/privacy/entropy.h"
 
+#include <fmt/core.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <pthread.h>
 
 #include <cstring>
+#include <sstream>
 
 #include "tandem/base/check.h"
+#include "tandem/base/error.h"
 #include "tandem/base/int128.h"
 
 namespace tandem {
@@ -39,6 +42,7 @@ void EntropySource::refill() {
   const std::size_t count = produce(buffer_);
   check(count > 0 && count <= buffer_.size(), "an entropy source gave no words");
   end_ = count;
+  produced_ += count;
 }
 
 bool EntropySource::bit() {
@@ -72,6 +76,26 @@ std::size_t SystemEntropy::produce(std::span<std::uint64_t> words) {
         "The system's random generator failed, so no noise can be drawn; repair it and run again.");
   }
   return words.size();
+}
+
+std::string EntropySource::position() const {
+  check(seeded(), "only a seeded stream tells where it is");
+  return fmt::format("{} {} {}", produced_ - (end_ - next_), bits_, bits_left_);
+}
+
+void EntropySource::go_on_from(const std::string& position) {
+  if (!seeded()) return;  // a run that is now private draws afresh
+  std::istringstream in(position);
+  std::uint64_t words = 0;
+  std::uint64_t bits = 0;
+  int bits_left = 0;
+  if (!(in >> words >> bits >> bits_left) || bits_left < 0 || bits_left > 64 ||
+      words < produced_ - (end_ - next_) || words > (std::uint64_t{1} << 40)) {
+    throw UsageError("The transcript of a seeded run is damaged; start anew.");
+  }
+  while (produced_ - (end_ - next_) < words) word();
+  bits_ = bits;
+  bits_left_ = bits_left;
 }
 
 struct SeededEntropy::Cipher {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace tandem {
@@ -42,6 +43,12 @@ class EntropySource {
   // Privacy: true when the stream can be repeated; nothing drawn from it is then private.
   virtual bool seeded() const = 0;
 
+  // Where a seeded stream is, as text, and going on from there: a resumed run draws what the
+  // uninterrupted one would have drawn. Privacy: of no other source, which keeps its state to
+  // itself. REQUIRES: seeded(); `position` came from the same stream and is not behind.
+  std::string position() const;
+  void go_on_from(const std::string& position);
+
  protected:
   // Writes at least one word at the front of `words`; returns how many. Throws rather than
   // returning anything weaker than the source promises.
@@ -55,6 +62,7 @@ class EntropySource {
   std::array<std::uint64_t, 512> buffer_{};
   std::size_t next_ = 0;
   std::size_t end_ = 0;
+  std::uint64_t produced_ = 0;  // words in all
   std::uint64_t bits_ = 0;
   int bits_left_ = 0;
   std::uint32_t forks_seen_ = 0;

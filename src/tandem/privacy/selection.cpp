@@ -40,7 +40,7 @@ constexpr std::size_t kBlock = std::size_t{1} << 14;  // candidates for one task
 std::size_t blocks_of(std::size_t count) { return (count + kBlock - 1) / kBlock; }
 
 Threads worth_using(std::size_t count, Threads threads) {
-  return count > 4 * kBlock ? threads : Threads{1};
+  return count > 4 * kBlock ? threads : threads.one();
 }
 
 // The candidate at a place of the line.

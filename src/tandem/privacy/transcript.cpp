@@ -14,6 +14,7 @@
 #include "tandem/base/check.h"
 #include "tandem/base/digest.h"
 #include "tandem/base/document.h"
+#include "tandem/base/error.h"
 #include "tandem/privacy/ledger.h"
 
 namespace tandem {
@@ -111,8 +112,9 @@ class FileTranscript final : public Transcript {
   }
 
   [[noreturn]] void fail() const {
-    throw SourceError(fmt::format("{} can't be written ({}); make room and use --resume.", path_,
-                                  std::strerror(errno)));
+    throw SourceError(
+        fmt::format("{} can't be written ({}); make room and use " TANDEM_SETTING("resume") ".",
+                    path_, std::strerror(errno)));
   }
 
   std::string path_;
@@ -153,15 +155,17 @@ std::string to_line(const StepRecord& record) {
     Document::Array items(values.begin(), values.end());
     results.push(Document::array(std::move(items)));
   }
-  return Document::object({{"request", record.request},
-                           {"cost", record.cost},
-                           {"rho", record.rho},
-                           {"results", std::move(results)}})
-      .to_json();
+  Document out = Document::object({{"request", record.request},
+                                   {"cost", record.cost},
+                                   {"rho", record.rho},
+                                   {"results", std::move(results)}});
+  if (!record.stream.empty()) out.set("stream", record.stream);
+  return out.to_json();
 }
 
 StepRecord record_from_line(const std::string& line, const std::string& where) {
-  static constexpr std::array<std::string_view, 4> kKeys = {"request", "cost", "rho", "results"};
+  static constexpr std::array<std::string_view, 5> kKeys = {"request", "cost", "rho", "results",
+                                                            "stream"};
   const Document document = Document::parse_json(line, where);
   if (!document.is_object()) document.fail("is not a step of a transcript.");
   document.allow_only(kKeys);
@@ -169,6 +173,7 @@ StepRecord record_from_line(const std::string& line, const std::string& where) {
   record.request = document.at("request").as_string();
   record.cost = document.at("cost").as_string();
   record.rho = document.at("rho").as_string();
+  if (const auto* stream = document.find("stream")) record.stream = stream->as_string();
   for (const auto& values : document.at("results").as_array()) {
     auto& out = record.results.emplace_back();
     for (const auto& value : values.as_array()) out.push_back(value.as_integer());

@@ -20,6 +20,7 @@ struct StepRecord {
   // What the run's budget was charged for it: grains of the run's currency, and of rho.
   std::string cost = "0";
   std::string rho = "0";
+  std::string stream{};  // where a seeded stream was after it; empty for every other
   bool operator==(const StepRecord&) const = default;
 };
 

@@ -27,13 +27,8 @@ struct Plan {
 // Calls f with every part of a clique, the empty one and itself included.
 template <class F>
 void for_each_part(const Clique& clique, F&& f) {
-  for (std::size_t part = 0; part < std::size_t{1} << clique.size(); ++part) {
-    std::vector<AttributeId> ids;
-    for (std::size_t i = 0; i < clique.size(); ++i) {
-      if (part >> i & 1U) ids.push_back(clique[i]);
-    }
-    f(Clique(std::move(ids)));
-  }
+  f(Clique{});
+  for (auto& part : subsets(clique)) f(std::move(part));
 }
 
 // Several small marginals cost one pass when they are counted as one that holds them all: four

@@ -17,6 +17,11 @@ struct PublicTable {
 struct PublicData {
   std::vector<PublicTable> tables;
   bool empty() const { return tables.empty(); }
+  double rows() const {  // of all tables
+    double all = 0.0;
+    for (const auto& source : tables) all += static_cast<double>(source.table.rows());
+    return all;
+  }
 };
 
 }  // namespace tandem

@@ -50,8 +50,9 @@ std::size_t checked_cells(const Domain& domain, const Clique& clique) {
 void check_k(const Domain& domain, std::size_t k) {
   if (k < 1 || k > domain.size()) {
     throw UsageError(fmt::format(
-        "A {}-way workload needs {} columns and the schema has {}; choose a --workload of 1 "
-        "to {}.",
+        "A {}-way workload needs {} columns and the schema has {}; choose a " TANDEM_SETTING(
+            "workload") " of 1 "
+                        "to {}.",
         k, k, domain.size(), domain.size()));
   }
   std::vector<AttributeId> ids(domain.size());
@@ -78,17 +79,23 @@ void for_each_subset(std::size_t n, std::size_t k, F&& f) {
 
 }  // namespace
 
-Workload::Workload(Domain domain, std::string name, const std::vector<WeightedClique>& cliques)
-    : domain_(std::move(domain)), name_(std::move(name)) {
+Workload::Workload(Domain domain, std::string name, std::vector<WeightedClique> cliques)
+    : Workload(std::move(domain), std::move(name),
+               {QueryGroup{.name = "", .queries = Marginals{std::move(cliques)}}}) {}
+
+Workload::Workload(Domain domain, std::string name, std::vector<QueryGroup> groups)
+    : domain_(std::move(domain)), name_(std::move(name)), groups_(std::move(groups)) {
   std::unordered_map<Clique, std::size_t> seen;
-  for (const auto& [clique, weight] : cliques) {
-    const auto [at, added] = seen.try_emplace(clique, cliques_.size());
-    if (!added) {
-      cliques_[at->second].weight += weight;
-      continue;
+  for (const auto& group : groups_) {
+    for (const auto& [clique, weight] : std::get<Marginals>(group.queries).cliques) {
+      const auto [at, added] = seen.try_emplace(clique, cliques_.size());
+      if (!added) {
+        cliques_[at->second].weight += group.weight * weight;
+        continue;
+      }
+      queries_ += checked_cells(domain_, clique);
+      cliques_.push_back({clique, group.weight * weight});
     }
-    queries_ += checked_cells(domain_, clique);
-    cliques_.push_back({clique, weight});
   }
   std::ranges::sort(cliques_, order, &WeightedClique::clique);
 }
@@ -105,7 +112,7 @@ Workload Workload::all_k_way(const Domain& domain, std::size_t k) {
   for_each_subset(domain.size(), k, [&](const std::vector<AttributeId>& ids) {
     cliques.push_back({Clique(ids), 1.0});
   });
-  return {domain, fmt::format("all-{}way", k), cliques};
+  return {domain, fmt::format("all-{}way", k), std::move(cliques)};
 }
 
 Workload Workload::random_k_way(const Domain& domain, std::size_t k, std::size_t count,
@@ -125,7 +132,7 @@ Workload Workload::random_k_way(const Domain& domain, std::size_t k, std::size_t
     });
     rng.shuffle(std::span(cliques));
     cliques.resize(std::min(count, cliques.size()));
-    return {domain, std::move(name), cliques};
+    return {domain, std::move(name), std::move(cliques)};
   }
   std::unordered_set<Clique> seen;
   while (cliques.size() < count) {  // at least half of all subsets are still new
@@ -137,7 +144,7 @@ Workload Workload::random_k_way(const Domain& domain, std::size_t k, std::size_t
     Clique clique(std::move(ids));
     if (seen.insert(clique).second) cliques.push_back({std::move(clique), 1.0});
   }
-  return {domain, std::move(name), cliques};
+  return {domain, std::move(name), std::move(cliques)};
 }
 
 namespace {
@@ -180,63 +187,103 @@ Workload Workload::parse(const Domain& domain, const std::string& spec) {
   return from_document(domain, Document::read(spec), spec);
 }
 
-// {"marginals": [["age", "sex"], {"columns": ["age"], "weight": 2.0}]}; in TOML also [[marginal]].
-Workload Workload::from_document(const Domain& domain, const Document& document, std::string name) {
-  static constexpr std::array<std::string_view, 4> kKeys = {"format", "marginals", "marginal",
-                                                            "description"};
-  static constexpr std::array<std::string_view, 2> kMarginalKeys = {"columns", "weight"};
-  document.allow_only(kKeys);
-  if (const auto* format = document.find("format");
-      format != nullptr && format->as_integer() != 1) {
-    format->fail(fmt::format("is {}, and this tandem reads 1; use a tandem that knows it.",
-                             format->as_integer()));
-  }
-  const Document* list = document.find("marginals");
-  const Document* singular = document.find("marginal");
-  if (list != nullptr && singular != nullptr) {
-    document.fail("has both 'marginals' and 'marginal'; keep one.");
-  }
-  if (list == nullptr) list = singular;
-  if (list == nullptr) document.fail("has no 'marginals'; list them (docs/formats.md).");
-  if (list->as_array().empty()) list->fail("is empty; list at least one marginal.");
-  if (list->as_array().size() > kMostMarginals) {
-    list->fail(fmt::format("has more than {} marginals.", with_commas(kMostMarginals)));
-  }
+namespace {
 
-  std::vector<WeightedClique> cliques;
-  for (const auto& item : list->as_array()) {
-    double weight = 1.0;
-    const Document* columns = &item;
-    if (item.is_object()) {
-      item.allow_only(kMarginalKeys);
-      columns = &item.at("columns");
-      if (const auto* given = item.find("weight")) {
-        weight = given->as_number();
-        if (!(weight > 0.0 && weight <= kLargestWeight)) {
-          given->fail(
-              fmt::format("is {}; choose a positive number up to {}.", weight, kLargestWeight));
-        }
-      }
-    }
+double read_weight(const Document& item) {
+  const auto* given = item.find("weight");
+  if (given == nullptr) return 1.0;
+  const double weight = given->as_number();
+  if (!(weight > 0.0 && weight <= kLargestWeight)) {
+    given->fail(fmt::format("is {}; choose a positive number up to {}.", weight, kLargestWeight));
+  }
+  return weight;
+}
+
+// The list under `plural` or `singular`, of which one may be given; null: neither.
+const Document* list_of(const Document& document, const char* plural, const char* singular) {
+  const Document* list = document.find(plural);
+  const Document* single = document.find(singular);
+  if (list != nullptr && single != nullptr) {
+    document.fail(fmt::format("has both '{}' and '{}'; keep one.", plural, singular));
+  }
+  return list != nullptr ? list : single;
+}
+
+// [["age", "sex"], {"columns": ["age"], "weight": 2.0}]
+Marginals read_marginals(const Domain& domain, const Document& list) {
+  static constexpr std::array<std::string_view, 2> kKeys = {"columns", "weight"};
+  if (list.as_array().empty()) list.fail("is empty; list at least one marginal.");
+  if (list.as_array().size() > kMostMarginals) {
+    list.fail(fmt::format("has more than {} marginals.", with_commas(kMostMarginals)));
+  }
+  Marginals out;
+  for (const auto& item : list.as_array()) {
+    if (item.is_object()) item.allow_only(kKeys);
+    const double weight = item.is_object() ? read_weight(item) : 1.0;
+    const Document& columns = item.is_object() ? item.at("columns") : item;
     std::vector<AttributeId> ids;
-    for (const auto& column : columns->as_array()) {
+    for (const auto& column : columns.as_array()) {
       const auto id = domain.at(column.as_string(), column.where());
       if (std::ranges::find(ids, id) != ids.end()) {
         column.fail(fmt::format("repeats {}; name a column once.", in_quotes(column.as_string())));
       }
       ids.push_back(id);
     }
-    if (ids.empty()) columns->fail("is empty; name at least one column.");
-    cliques.push_back({Clique(std::move(ids)), weight});
+    if (ids.empty()) columns.fail("is empty; name at least one column.");
+    out.cliques.push_back({Clique(std::move(ids)), weight});
   }
-  return {domain, std::move(name), cliques};
+  return out;
+}
+
+}  // namespace
+
+// {"marginals": [...]}, in TOML also [[marginal]]; or {"groups": [{"name": ..., "weight": ...,
+// "marginals": [...]}]}, in TOML also [[group]].
+Workload Workload::from_document(const Domain& domain, const Document& document, std::string name) {
+  static constexpr std::array<std::string_view, 6> kKeys = {"format", "marginals", "marginal",
+                                                            "groups", "group",     "description"};
+  static constexpr std::array<std::string_view, 4> kGroupKeys = {"name", "weight", "marginals",
+                                                                 "marginal"};
+  document.allow_only(kKeys);
+  if (const auto* format = document.find("format");
+      format != nullptr && format->as_integer() != 1) {
+    format->fail(fmt::format("is {}, and this tandem reads 1; use a tandem that knows it.",
+                             format->as_integer()));
+  }
+  const Document* list = list_of(document, "marginals", "marginal");
+  const Document* groups = list_of(document, "groups", "group");
+  if (list != nullptr && groups != nullptr) {
+    document.fail("has both marginals and groups; put the marginals into a group.");
+  }
+  if (list != nullptr) return {domain, std::move(name), read_marginals(domain, *list).cliques};
+  if (groups == nullptr) document.fail("has no 'marginals'; list them (docs/formats.md).");
+  if (groups->as_array().empty()) groups->fail("is empty; list at least one group.");
+
+  std::vector<QueryGroup> out;
+  for (const auto& item : groups->as_array()) {
+    item.allow_only(kGroupKeys);
+    QueryGroup group{
+        .name = item.at("name").as_string(), .weight = read_weight(item), .queries = {}};
+    if (group.name.empty()) item.at("name").fail("is empty; name the group.");
+    if (std::ranges::find(out, group.name, &QueryGroup::name) != out.end()) {
+      item.at("name").fail(fmt::format("repeats {}; name groups apart.", in_quotes(group.name)));
+    }
+    const Document* marginals = list_of(item, "marginals", "marginal");
+    if (marginals == nullptr) item.fail("has no 'marginals'; list them (docs/formats.md).");
+    group.queries = read_marginals(domain, *marginals);
+    out.push_back(std::move(group));
+  }
+  return {domain, std::move(name), std::move(out)};
 }
 
 std::string Workload::digest() const {
   std::string text;
-  for (const auto& [clique, weight] : cliques_) {
-    for (const auto id : clique) text += fmt::format("{},", id);
-    text += fmt::format("{:a};", weight);
+  for (const auto& group : groups_) {
+    text += fmt::format("{}:{:a}|", group.name, group.weight);
+    for (const auto& [clique, weight] : std::get<Marginals>(group.queries).cliques) {
+      for (const auto id : clique) text += fmt::format("{},", id);
+      text += fmt::format("{:a};", weight);
+    }
   }
   return sha256_hex(text);
 }
@@ -250,13 +297,7 @@ std::vector<Clique> Workload::downward_closure() const {
                       "listed; choose at most 20.",
                       domain_.describe(clique), clique.size()));
     }
-    for (std::size_t subset = 1; subset < std::size_t{1} << clique.size(); ++subset) {
-      std::vector<AttributeId> ids;
-      for (std::size_t i = 0; i < clique.size(); ++i) {
-        if (subset >> i & 1U) ids.push_back(clique[i]);
-      }
-      closure.insert(Clique(std::move(ids)));
-    }
+    for (auto& part : subsets(clique)) closure.insert(std::move(part));
   }
   std::vector<Clique> sorted(closure.begin(), closure.end());
   std::ranges::sort(sorted, order);

@@ -85,9 +85,8 @@ TEST(Tandem, AFinalChoiceLeavesPublicDataThatWasBelievedTooMuch) {
   const auto fooled = run_mechanism("tandem", gullible, private_rows(), asked, at(3.0));
   const auto saved = run_mechanism("tandem", careful, private_rows(), asked, at(3.0));
   EXPECT_LT(error_of(asked, *saved.release.model), 0.7 * error_of(asked, *fooled.release.model));
-  EXPECT_TRUE(std::ranges::any_of(saved.release.notes, [](const std::string& note) {
-    return note == "The final choice took the model without public data.";
-  }));
+  EXPECT_TRUE(test::mentions(test::notes_of(saved.release),
+                             "The final choice took the model without public data."));
 }
 
 TEST(Tandem, AfterAFinalChoiceOnlyWhatWasTakenIsDescribed) {
@@ -96,7 +95,7 @@ TEST(Tandem, AfterAFinalChoiceOnlyWhatWasTakenIsDescribed) {
   const Parameters careful{{"trust", "1"}, {"public-rows", "0.9"}, {"choice-share", "0.1"}};
   const auto other =
       run_mechanism("tandem", careful, private_rows(), with_public(wrong), at(3.0)).release;
-  EXPECT_EQ(other.notes,
+  EXPECT_EQ(test::notes_of(other),
             std::vector<std::string>{"The final choice took the model without public data."});
   EXPECT_TRUE(test::mentions(other.warnings, "public.csv differs from the private data"));
   // A choice that changes nothing is no news.
@@ -105,10 +104,12 @@ TEST(Tandem, AfterAFinalChoiceOnlyWhatWasTakenIsDescribed) {
     const auto release = run_mechanism("tandem", careful, private_rows(),
                                        with_public(skewed_rows(3000, 0.0, 2)), at(1.0, seed))
                              .release;
-    const bool chose = test::mentions(release.notes, "The final choice took");
-    EXPECT_EQ(test::mentions(release.notes, "Rows of the public data, reweighted, are 90%"),
+    const bool chose = test::mentions(test::notes_of(release), "The final choice took");
+    EXPECT_EQ(
+        test::mentions(test::notes_of(release), "Rows of the public data, reweighted, are 90%"),
+        !chose);
+    EXPECT_EQ(test::mentions(test::notes_of(release), "of what its 3,000 rows could be worth"),
               !chose);
-    EXPECT_EQ(test::mentions(release.notes, "of what its 3,000 rows could be worth"), !chose);
     kept += chose ? 0 : 1;
   }
   EXPECT_GT(kept, 0);
@@ -135,7 +136,7 @@ TEST(Tandem, GoldenRun) {
     EXPECT_EQ(again.release.measurements[i].values, once.release.measurements[i].values);
   }
   EXPECT_EQ(again.release.model->project({0, 1, 2}), once.release.model->project({0, 1, 2}));
-  EXPECT_EQ(again.release.notes, once.release.notes);
+  EXPECT_EQ(test::notes_of(again.release), test::notes_of(once.release));
 }
 
 TEST(Tandem, TakesMoreRoundsWhereNoiseIsLittle) {
@@ -225,7 +226,8 @@ TEST(Tandem, BadPublicDataDoesNotHurtAndIsNamed) {
     EXPECT_LT(mean_error(asked, 1.0), bad.at_most * without) << bad.warning;
     const auto outcome = run_mechanism("tandem", {}, private_rows(), asked, at(1.0));
     EXPECT_TRUE(test::mentions(outcome.release.warnings, bad.warning)) << bad.warning;
-    EXPECT_TRUE(test::mentions(outcome.release.notes, "overruled public data public.csv"));
+    EXPECT_TRUE(
+        test::mentions(test::notes_of(outcome.release), "overruled public data public.csv"));
   }
 }
 
@@ -287,9 +289,11 @@ TEST(Tandem, RowsThatOccurTwentyTimesCountOnce) {
 TEST(Tandem, SaysWhatGoodPublicDataWasWorth) {
   const auto outcome =
       run_mechanism("tandem", {}, private_rows(), with_public(skewed_rows(400, 0.0, 2)), at(0.03));
-  EXPECT_TRUE(test::mentions(outcome.release.notes, "of what its 400 rows could be worth"));
-  EXPECT_TRUE(test::mentions(outcome.release.notes, "Only public data speaks of"));
-  EXPECT_TRUE(test::mentions(outcome.release.notes, "Rows of the public data, reweighted, are"));
+  EXPECT_TRUE(
+      test::mentions(test::notes_of(outcome.release), "of what its 400 rows could be worth"));
+  EXPECT_TRUE(test::mentions(test::notes_of(outcome.release), "Only public data speaks of"));
+  EXPECT_TRUE(
+      test::mentions(test::notes_of(outcome.release), "Rows of the public data, reweighted, are"));
   EXPECT_FALSE(test::mentions(outcome.release.warnings, "contradicts"));
 }
 

@@ -176,9 +176,9 @@ TEST(GraphicalModel, GivenRestrictionsIsTheConditionalDistribution) {
   const Factor ab{{0, 1}, {1, 2, 0, 1, 3, 0}};
   const Factor bc{{1, 2}, {0, 1, 2, 3, 3, 1, 1, 0}};
   const GraphicalModel model(domain, {ab, bc}, 60.0);
-  const auto given = model.given({{Restriction{0, {0, 2}}, Restriction{2, {3}}}});
+  const auto given = model.given({0, {0, 2}})->given({2, {3}});
   const auto whole = model.project({0, 1, 2});
-  const auto part = given.project({0, 1, 2});
+  const auto part = given->project({0, 1, 2});
   double left = 0.0;
   for_each_cell(domain, whole.clique, Clique{0, 2}, [&](std::size_t cell, std::size_t ac) {
     if (ac / 4 != 1 && ac % 4 == 3) left += whole.values[cell];
@@ -188,12 +188,12 @@ TEST(GraphicalModel, GivenRestrictionsIsTheConditionalDistribution) {
     EXPECT_NEAR(part.values[cell], expected, 1e-10);
   });
   Rng rng(1);
-  const Table sample = given.sample(200, rng);
+  const Table sample = given->sample(200, rng);
   for (std::size_t r = 0; r < 200; ++r) {
     EXPECT_NE(sample.column(0)[r], 1U);
     EXPECT_EQ(sample.column(2)[r], 3U);
   }
-  EXPECT_THROW(model.given({{Restriction{0, {}}}}), UsageError);
+  EXPECT_THROW(model.given({0, {}}), UsageError);
 }
 
 TEST(GraphicalModel, RefusesMarginalsTooLargeToHold) {

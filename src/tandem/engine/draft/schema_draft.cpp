@@ -198,7 +198,7 @@ std::string file_name(const std::string& path) {
 SchemaDraft draft_schema(const SchemaRequest& request) {
   SchemaDraft out;
   if (request.public_sources.empty()) {
-    throw UsageError("--public is missing; a schema is drafted from public data.");
+    throw UsageError(TANDEM_SETTING("public") " is missing; a schema is drafted from public data.");
   }
   const Codebook codebook =
       request.codebook.empty() ? Codebook() : Codebook::read(request.codebook);

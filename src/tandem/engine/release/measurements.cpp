@@ -134,4 +134,6 @@ std::vector<Measurement> read_measurements(const Domain& domain, const Document&
   return out;
 }
 
+std::string_view name_of(NoiseKind noise) { return name_in(kNoises, noise); }
+
 }  // namespace tandem

@@ -2,6 +2,7 @@
 #pragma once
 // measurements.json: what was measured, to keep and to refit; docs/formats.md describes it.
 
+#include <string_view>
 #include <vector>
 
 #include "tandem/base/document.h"
@@ -15,5 +16,7 @@ Document measurements_document(const Domain& domain, const std::vector<Measureme
 // UsageError that says where and what, when the document is damaged, of another version, or of
 // other columns.
 std::vector<Measurement> read_measurements(const Domain& domain, const Document& document);
+
+std::string_view name_of(NoiseKind noise);  // "gaussian"
 
 }  // namespace tandem

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/engine/release/release_documents.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
 #include "tandem/base/version.h"
 #include "tandem/engine/input_files.h"
 #include "tandem/engine/privacy_unit_text.h"
+#include "tandem/engine/release/measurements.h"
 #include "tandem/privacy/accountant.h"
 
 namespace tandem {
@@ -58,26 +63,81 @@ Document bounds_document(const Domain& domain, const std::vector<ErrorBound>& bo
   return out;
 }
 
+Document columns_document(const Domain& domain, const Clique& clique) {
+  Document out = Document::array();
+  for (const auto id : clique) out.push(domain[id].name);
+  return out;
+}
+
+const char* name_of(StepKind kind) {
+  switch (kind) {
+    case StepKind::Measure:
+      return "measure";
+    case StepKind::Select:
+      return "select";
+    case StepKind::SelectCell:
+      return "select_cell";
+    case StepKind::DrawCells:
+      return "draw_cells";
+    case StepKind::Divide:
+      return "divide";
+  }
+  throw InternalError("A step is of an unknown kind.");
+}
+
+Document step_document(const Domain& domain, Currency currency, const Step& step) {
+  Document out = Document::object({{"kind", name_of(step.kind)}});
+  if (step.group > 0) out.set("group", static_cast<std::uint64_t>(step.group));
+  if (step.kind == StepKind::Measure) {
+    out.set("noise", name_of(step.noise));
+    Document measured = Document::array();
+    for (const auto& [clique, values, sigma] : step.measured) {
+      measured.push(Document::object({{"columns", columns_document(domain, clique)},
+                                      {"values", static_cast<std::uint64_t>(values)},
+                                      {"sigma", sigma}}));
+    }
+    out.set("measured", std::move(measured));
+  } else if (step.kind == StepKind::Divide) {
+    out.set("groups", static_cast<std::uint64_t>(step.groups));
+  } else {
+    out.set("choices", static_cast<std::uint64_t>(step.choices));
+    out.set("draws", static_cast<std::uint64_t>(step.draws));
+    out.set("epsilon_of_draw", step.epsilon);
+    if (step.kind != StepKind::DrawCells) out.set("chosen", columns_document(domain, step.chosen));
+    if (step.kind == StepKind::Select) {
+      out.set("origin", step.origin == Origin::Public ? "public" : "private");
+    }
+    if (step.kind == StepKind::SelectCell) {
+      out.set("output", static_cast<std::uint64_t>(step.output));
+    }
+  }
+  out.set("rho", step.rho.value());
+  if (currency == Currency::Pure) out.set("epsilon", step.cost.upper_bound());
+  return out;
+}
+
 }  // namespace
 
-Document release_document(const SynthSettings& s, const Prepared& p, const Curator& curator,
-                          const Release& release, std::size_t rows, const ReleaseFacts& facts) {
+Document guarantee_document(const SynthSettings& s, const RunParts& p) {
   Document guarantee = Document::object({{"epsilon", s.epsilon}, {"delta", s.delta}});
   if (p.filter.currency() == Currency::Zcdp) guarantee.set("rho", p.filter.total().upper_bound());
   guarantee.set("neighbors", name_of(p.unit.neighbors));
   guarantee.set("rows_per_person", std::int64_t{p.unit.rows_per_person});
   guarantee.set("person_may_be_absent", p.unit.may_be_absent);
+  return guarantee;
+}
 
+Document release_document(const SynthSettings& s, const PreparedRun& run, const Curator& curator,
+                          const Release& release, const ReleaseFacts& facts) {
+  const Prepared& p = run.parts;
   Document steps = Document::array();
-  for (const auto& charge : curator.filter().charges()) {
-    Document step = Document::object({{"what", charge.what}, {"rho", charge.rho.value()}});
-    if (p.filter.currency() == Currency::Pure) step.set("epsilon", charge.cost.upper_bound());
-    steps.push(std::move(step));
+  for (const auto& step : curator.history()) {
+    steps.push(step_document(p.schema.domain(), p.filter.currency(), step));
   }
   Document sources = Document::array();
   const auto names = display_names(s.public_sources);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    sources.push(Document::object({{"name", names[i]}, {"sha256", facts.inputs.public_files[i]}}));
+    sources.push(Document::object({{"name", names[i]}, {"sha256", run.inputs.public_files[i]}}));
   }
   Document out = Document::object(
       {{"format", kReleaseFormat}, {"tandem", version()}, {"id", facts.id}, {"day", facts.day}});
@@ -89,23 +149,54 @@ Document release_document(const SynthSettings& s, const Prepared& p, const Curat
   out.set("mechanism", p.mechanism.name);
   out.set("parameters", parameters_document(p.parameters));
   out.set("workload", display_workload(p.workload.name()));
-  out.set("guarantee", std::move(guarantee));
+  out.set("guarantee", guarantee_document(s, p));
   out.set("spent", amount_document(s, curator.filter()));
   out.set("steps", std::move(steps));
   out.set("public", std::move(sources));
   out.set("total", release.total);
-  out.set("rows", static_cast<std::uint64_t>(rows));
+  if (release.rows) out.set("rows", static_cast<std::uint64_t>(release.rows->rows()));
+  if (!release.answers.empty()) {
+    out.set("answers", static_cast<std::uint64_t>(release.answers.size()));
+  }
   if (auto text = text_document(s.text); !text.as_object().empty())
     out.set("text", std::move(text));
   out.set("schema_sha256", p.schema_digest);
   out.set("measurements_sha256", facts.files.measurements);
   if (!facts.files.model.empty()) out.set("model_sha256", facts.files.model);
-  if (!release.notes.empty()) {
-    out.set("notes", Document::array({release.notes.begin(), release.notes.end()}));
-  }
-  out.set("warnings", Document::array({release.warnings.begin(), release.warnings.end()}));
+  out.set("facts", release.facts);
+  out.set("warnings", warnings_document(release.warnings));
   if (!release.error_bounds.empty()) {
     out.set("error_bounds", bounds_document(p.schema.domain(), release.error_bounds));
+  }
+  return out;
+}
+
+std::vector<Warning> warnings_in(const Document& release) {
+  std::vector<Warning> out;
+  for (const auto& warning : release.at("warnings").as_array()) {
+    if (warning.is_object()) {
+      out.push_back({warning.at("key").as_string(), warning.at("text").as_string()});
+    } else {
+      out.push_back({"", warning.as_string()});  // format 1
+    }
+  }
+  return out;
+}
+
+Document warnings_document(const std::vector<Warning>& warnings) {
+  Document out = Document::array();
+  for (const auto& [key, text] : warnings) {
+    out.push(Document::object({{"key", key}, {"text", plain(text)}}));
+  }
+  return out;
+}
+
+std::string answers_text(const std::vector<Answer>& answers) {
+  constexpr double kOf95Percent = 1.959963984540054;  // standard deviations of a normal
+  std::string out = "query,estimate,stddev,ci95_low,ci95_high\n";
+  for (const auto& [query, estimate, stddev] : answers) {
+    out += fmt::format("{},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_field(query), estimate, stddev,
+                       estimate - kOf95Percent * stddev, estimate + kOf95Percent * stddev);
   }
   return out;
 }

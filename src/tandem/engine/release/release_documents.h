@@ -3,6 +3,7 @@
 // The documents of a release folder; docs/formats.md describes them.
 
 #include <string>
+#include <vector>
 
 #include "tandem/base/document.h"
 #include "tandem/engine/preparation.h"
@@ -12,10 +13,12 @@
 
 namespace tandem {
 
-inline constexpr int kReleaseFormat = 1;
+inline constexpr int kReleaseFormat = 2;        // that is written
+inline constexpr int kOldestReleaseFormat = 1;  // that can be read
 inline constexpr const char* kRowsFile = "synthetic.csv";
 inline constexpr const char* kMeasurementsFile = "measurements.json";
 inline constexpr const char* kModelFile = "model.bin";
+inline constexpr const char* kAnswersFile = "answers.csv";
 
 // SHA-256 of the files beside release.json.
 struct FileDigests {
@@ -27,12 +30,19 @@ struct FileDigests {
 struct ReleaseFacts {
   std::string id;   // 32 hexadecimal digits
   std::string day;  // UTC, "2026-01-31"
-  PinnedInputs inputs;
   FileDigests files;
 };
 
-Document release_document(const SynthSettings& settings, const Prepared& prepared,
-                          const Curator& curator, const Release& release, std::size_t rows,
+Document guarantee_document(const SynthSettings& settings, const RunParts& parts);
+Document release_document(const SynthSettings& settings, const PreparedRun& run,
+                          const Curator& curator, const Release& release,
                           const ReleaseFacts& facts);
+
+// The warnings of a release.json of any format that can be read.
+std::vector<Warning> warnings_in(const Document& release);
+Document warnings_document(const std::vector<Warning>& warnings);
+
+// "query,estimate,stddev,ci95_low,ci95_high", in rows.
+std::string answers_text(const std::vector<Answer>& answers);
 
 }  // namespace tandem

@@ -68,7 +68,7 @@ void write_durably(const fs::path& path, std::string_view text) {
 }
 
 fs::path without_slash(const std::string& out) {
-  if (out.empty()) throw UsageError("--out is empty; name the release folder.");
+  if (out.empty()) throw UsageError(TANDEM_SETTING("out") " is empty; name the release folder.");
   fs::path path(out);
   return path.has_filename() ? path : path.parent_path();
 }
@@ -127,11 +127,13 @@ bool is_replaceable(const fs::path& out) { return is_release(out) || is_empty_fo
 void check_free(const Place& place, bool force) {
   if (!is_there(place.out)) return;
   if (!is_replaceable(place.out)) {
-    throw UsageError(fmt::format("{} exists and is no release folder; choose another --out.",
-                                 place.out.string()));
+    throw UsageError(
+        fmt::format("{} exists and is no release folder; choose another " TANDEM_SETTING("out") ".",
+                    place.out.string()));
   }
   if (!force) {
-    throw UsageError(fmt::format("{} exists; choose another --out, or --force to replace it.",
+    throw UsageError(fmt::format("{} exists; choose another " TANDEM_SETTING(
+                                     "out") ", or " TANDEM_SETTING("force") " to replace it.",
                                  place.out.string()));
   }
 }
@@ -216,8 +218,9 @@ ReleaseFolder ReleaseFolder::start(const std::string& out, bool force, const Doc
     if (attempt == 100) fail(place.partial, EBUSY);
     check_free(place, force);
     if (is_there(place.partial) && !is_there(place.run) && !is_empty_folder(place.partial)) {
-      throw UsageError(fmt::format("{} exists and is no interrupted release; choose another --out.",
-                                   place.partial.string()));
+      throw UsageError(fmt::format(
+          "{} exists and is no interrupted release; choose another " TANDEM_SETTING("out") ".",
+          place.partial.string()));
     }
     std::error_code error;
     fs::create_directories(place.run, error);
@@ -234,8 +237,9 @@ ReleaseFolder ReleaseFolder::start(const std::string& out, bool force, const Doc
   // A run without its record never began, so nothing of it is worth keeping.
   if (is_there(place.record) && !force && !is_refit(Document::read(place.record.string()))) {
     throw UsageError(
-        fmt::format("{} holds an interrupted release; go on with --resume, or discard it with "
-                    "--force (what it spent stays spent).",
+        fmt::format("{} holds an interrupted release; go on with " TANDEM_SETTING(
+                        "resume") ", or discard it with " TANDEM_SETTING("force") " (what it spent "
+                                                                                  "stays spent).",
                     place.partial.string()));
   }
   clear(place);
@@ -251,8 +255,9 @@ ReleaseFolder ReleaseFolder::resume(const std::string& out) {
   std::optional<Descriptor> locked;
   if (is_there(place.record)) locked = try_lock(place);
   if (!locked || !is_there(place.record)) {
-    throw UsageError(fmt::format("{} holds no interrupted release; start one without --resume.",
-                                 place.partial.string()));
+    throw UsageError(fmt::format(
+        "{} holds no interrupted release; start one without " TANDEM_SETTING("resume") ".",
+        place.partial.string()));
   }
   auto record = Document::read(place.record.string());
   if (is_refit(record)) {
@@ -286,9 +291,10 @@ void ReleaseFolder::publish() {
   sync_to_disk(place.partial.string());
   if (is_there(place.out)) {
     if (!is_there(place.force) || !is_replaceable(place.out)) {
-      throw UsageError(
-          fmt::format("{} has appeared since the release began; move it away and use --resume.",
-                      place.out.string()));
+      throw UsageError(fmt::format(
+          "{} has appeared since the release began; move it away and use " TANDEM_SETTING(
+              "resume") ".",
+          place.out.string()));
     }
     // The former release goes into the folder that takes its place, and away with `.run`.
     std::error_code ignored;

@@ -65,7 +65,7 @@ void check_same_run(const RunRecord& recorded, const SynthSettings& settings,
     if (before.at(name).to_json() != value.to_json()) {
       throw UsageError(fmt::format(
           "--{} is not what the interrupted release began with; resume it unchanged, or start anew "
-          "with --force.",
+          "with " TANDEM_SETTING("force") ".",
           name));
     }
   }

@@ -44,7 +44,8 @@ StoredRelease::StoredRelease(std::string folder) : folder_(std::move(folder)) {
   const std::string text = read_text_file(path("release.json"));
   document_ = Document::parse_json(text, path("release.json"));
   digest_ = sha256_hex(text);
-  if (document_.at("format").as_integer() != kReleaseFormat) {
+  const auto format = document_.at("format").as_integer();
+  if (format < kOldestReleaseFormat || format > kReleaseFormat) {
     document_.at("format").fail("was written by another version; read it with that one.");
   }
   schema_file_ =
@@ -85,11 +86,11 @@ std::unique_ptr<Model> StoredRelease::model(double most_bytes, Threads threads) 
   if (!has_model()) {
     throw UsageError(
         fmt::format("{} holds no model: an earlier version made it, or its mechanism keeps none; "
-                    "fit one to its measurements with --max-model-mb.",
+                    "fit one to its measurements with " TANDEM_SETTING("max-model-mb") ".",
                     folder_));
   }
   return read_model(read(kModelFile, "model_sha256"), schema_.domain(), path(kModelFile),
-                    most_bytes, threads);
+                    {most_bytes, threads});
 }
 
 }  // namespace tandem

@@ -94,6 +94,18 @@ HasRoom tractable(const GraphicalModel& model, std::span<const Clique> measured,
   };
 }
 
+HasRoom tractable(const Domain& domain, const std::vector<Clique>& measured, double limit_mb,
+                  const Threads& threads) {
+  return [measured, sizer = std::make_shared<const ModelSizer>(domain, measured), limit_mb,
+          threads](std::span<const Clique> candidates) {
+    auto fits = sizer->within(candidates, limit_mb * 1e6, threads);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (fits[i] == 0 && covered_by(candidates[i], measured)) fits[i] = 1;
+    }
+    return fits;
+  };
+}
+
 double expected_noise(Sigma sigma, std::size_t cells) {
   return std::sqrt(2.0 / std::numbers::pi) * sigma.value() * static_cast<double>(cells);
 }

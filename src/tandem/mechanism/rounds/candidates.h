@@ -41,6 +41,11 @@ double weight_of(const Clique& r, std::span<const double> attribute_weights);
 HasRoom tractable(const GraphicalModel& model, std::span<const Clique> measured, double limit_mb,
                   Threads threads = {});
 
+// The same where the model holds more than was measured: there is room for what lies inside a
+// measured clique, and for what stays within the limit together with all of them.
+HasRoom tractable(const Domain& domain, const std::vector<Clique>& measured, double limit_mb,
+                  const Threads& threads);
+
 // E |noise|_1 of a marginal measured with Gaussian noise.
 double expected_noise(Sigma sigma, std::size_t cells);
 

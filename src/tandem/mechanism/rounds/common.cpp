@@ -70,8 +70,8 @@ double estimate_total(std::span<const Measurement> marginals) {
   return std::max(1.0, weighted / weights);
 }
 
-std::vector<std::string> public_data_warnings(const Problem& problem) {
-  std::vector<std::string> warnings;
+std::vector<Warning> public_data_warnings(const Problem& problem) {
+  std::vector<Warning> warnings;
   std::size_t rows = 0;
   std::vector<std::string> lacking;
   for (AttributeId id = 0; id < problem.domain.size(); ++id) {
@@ -85,12 +85,15 @@ std::vector<std::string> public_data_warnings(const Problem& problem) {
     if (std::ranges::find(seen, false) != seen.end()) lacking.push_back(problem.domain[id].name);
   }
   if (!lacking.empty()) {
-    warnings.push_back(fmt::format(
-        "The public data never shows some values of {}; the release can't contain them.",
-        list_names(lacking, 8)));
+    warnings.push_back(
+        {"public.lacks_values",
+         fmt::format(
+             "The public data never shows some values of {}; the release can't contain them.",
+             list_names(lacking, 8))});
   }
   if (rows == 1) {
-    warnings.emplace_back("The public data has a single row, and the release is that row.");
+    warnings.push_back(
+        {"public.single_row", "The public data has a single row, and the release is that row."});
   }
   return warnings;
 }

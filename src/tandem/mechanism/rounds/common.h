@@ -33,6 +33,6 @@ std::vector<Measurement> measure_to_the_end(Curator& curator, std::span<const Li
 double estimate_total(std::span<const Measurement> marginals);
 
 // What the reader of a release should know of its public data: values it never shows, a single row.
-std::vector<std::string> public_data_warnings(const Problem& problem);
+std::vector<Warning> public_data_warnings(const Problem& problem);
 
 }  // namespace tandem

@@ -36,10 +36,6 @@ std::vector<Clique> measured_cliques(std::span<const Measurement> measurements) 
   return out;
 }
 
-bool within(const Clique& clique, std::span<const Clique> cliques) {
-  return std::ranges::any_of(cliques, [&](const Clique& c) { return c.contains(clique); });
-}
-
 // The smaller cliques inside one, larger ones first; of a very large one, single columns alone.
 std::vector<Clique> parts_of(const Clique& clique) {
   constexpr std::size_t kMostColumns = 12;
@@ -48,13 +44,8 @@ std::vector<Clique> parts_of(const Clique& clique) {
     for (const auto id : clique) out.push_back(Clique{id});
     return out;
   }
-  for (std::uint32_t chosen = 1; chosen + 1 < std::uint32_t{1} << clique.size(); ++chosen) {
-    std::vector<AttributeId> ids;
-    for (std::size_t i = 0; i < clique.size(); ++i) {
-      if ((chosen >> i & 1U) != 0) ids.push_back(clique[i]);
-    }
-    out.push_back(Clique(std::move(ids)));
-  }
+  out = subsets(clique);
+  out.pop_back();  // itself
   std::ranges::stable_sort(out, std::ranges::greater{}, &Clique::size);
   return out;
 }
@@ -76,14 +67,15 @@ class Room {
   Room(const Domain& domain, double max_model_mb)
       : domain_(domain), limit_(static_cast<UInt128>(max_model_mb * 1e6)) {
     if (model_bytes(domain, taken_) > limit_) {
-      throw UsageError(
-          fmt::format("--max-model-mb is {:g}, and the columns alone take {}; choose a larger one.",
-                      max_model_mb, human_bytes(static_cast<double>(model_bytes(domain, taken_)))));
+      throw UsageError(fmt::format(
+          TANDEM_SETTING(
+              "max-model-mb") " is {:g}, and the columns alone take {}; choose a larger one.",
+          max_model_mb, human_bytes(static_cast<double>(model_bytes(domain, taken_)))));
     }
   }
 
   bool take(const Clique& clique) {
-    if (within(clique, taken_)) return true;
+    if (covered_by(clique, taken_)) return true;
     taken_.push_back(clique);
     if (model_bytes(domain_, taken_) <= limit_) return true;
     taken_.pop_back();
@@ -105,14 +97,14 @@ std::vector<Measurement> with_room(const Domain& domain, std::vector<Measurement
   std::vector<Measurement> larger;
   for (auto& measurement : measurements) {
     if (measurement.query.clique.empty()) continue;
-    auto& list = within(measurement.query.clique, room.taken()) ? out : larger;
+    auto& list = covered_by(measurement.query.clique, room.taken()) ? out : larger;
     list.push_back(std::move(measurement));
   }
   for (const auto& measurement : larger) {
     if (!measurement.query.map.is_identity()) continue;
     std::vector<Clique> kept;
     for (const auto& part : parts_of(measurement.query.clique)) {
-      if (within(part, kept) || !room.take(part)) continue;
+      if (covered_by(part, kept) || !room.take(part)) continue;
       kept.push_back(part);
       out.push_back(summed(measurement, domain, part));
     }
@@ -150,7 +142,7 @@ FittedModel fit_measurements(const Domain& domain, std::vector<Measurement> meas
   measurements = with_room(domain, std::move(measurements), room);
   std::vector<Factor> inside = std::move(rules.zeros);
   for (const auto& factor : start) {
-    if (within(factor.clique, room.taken())) inside.push_back(factor);
+    if (covered_by(factor.clique, room.taken())) inside.push_back(factor);
   }
   auto fit = estimate_pgm(
       domain, measurements, total, inside,

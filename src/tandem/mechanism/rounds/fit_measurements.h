@@ -9,6 +9,7 @@
 
 #include "tandem/base/parallel.h"
 #include "tandem/data/rules.h"
+#include "tandem/mechanism/release.h"
 #include "tandem/model/pgm/graphical_model.h"
 #include "tandem/query/measurement.h"
 
@@ -20,7 +21,7 @@ struct FittedModel {
   std::size_t cut = 0;       // of them, to smaller ones, because the model would be too large
   int propagations = 0;
   bool converged = true;
-  std::vector<std::string> warnings;  // rules that there is no room for
+  std::vector<Warning> warnings;  // rules that there is no room for
 };
 
 // What rules exclude comes first, as in every mechanism (start_model). Then takes marginals in the

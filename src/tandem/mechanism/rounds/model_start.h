@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/mechanism/plan.h"
 #include "tandem/mechanism/problem.h"
 #include "tandem/mechanism/release.h"
 #include "tandem/model/pgm/estimate_pgm.h"
@@ -17,10 +18,10 @@ namespace tandem {
 
 // A model before anything is measured: every column, and what cannot occur.
 struct ModelStart {
-  std::vector<Factor> zeros;    // minus infinity where the schema's rules exclude a cell, else 0
-  std::vector<Clique> cliques;  // of the zeros: the model holds them from the beginning
-  double mb = 0.0;              // its size
-  std::vector<std::string> warnings;  // rules that there is no room for
+  std::vector<Factor> zeros;      // minus infinity where the schema's rules exclude a cell, else 0
+  std::vector<Clique> cliques;    // of the zeros: the model holds them from the beginning
+  double mb = 0.0;                // its size
+  std::vector<Warning> warnings;  // rules that there is no room for
 };
 
 // UsageError when the schema's rules contradict each other, as far as 64 MB can tell. For every
@@ -32,14 +33,6 @@ void require_possible_row(const Problem& problem);
 // the limit, and for rules that contradict each other.
 ModelStart start_model(const Problem& problem, double limit_mb);
 
-// What a run takes, before it starts: from above for memory, roughly for time.
-struct Effort {
-  double model_bytes = 0.0;
-  double bytes = 0.0;            // the model, its solver, answers and counts of the candidates
-  double seconds = 0.0;          // on one core, without reading and counting the table
-  std::string describe() const;  // "The model takes at most 8 MB, ..."
-};
-
 // What a mechanism does with its models.
 struct Workings {
   double rounds = 1.0;
@@ -48,6 +41,7 @@ struct Workings {
   bool full_at_once = false;   // it has its size from the first round on
   bool public_counts = false;  // all candidates are also counted in public data
   double rows_in_noise = 0.0;  // private rows over the noise of one at the whole budget; 0: unknown
+  double public_rows = 0.0;    // that the model may start from
 };
 Effort effort(const Domain& domain, std::span<const Clique> candidates, double limit_mb,
               const Workings& workings);
@@ -61,6 +55,9 @@ std::vector<Clique> candidates_of(const Problem& problem, double limit_mb);
 
 // One-way marginals of the columns with more than one value.
 std::vector<LinearQuery> informative_columns(const Domain& domain);
+
+// The columns of each clique of the model's tree, for the facts of a release.
+Document structure_of(const GraphicalModel& model);
 
 // The fitted model with what it was fitted to; a warning if the fit was cut off.
 Release graphical_release(PgmFit fit, std::vector<Measurement> y, double total,

@@ -45,13 +45,7 @@ double Fillers::gain_beside(const Filler& filler, std::span<const Clique> clique
     Clique part = intersect(clique, filler.found.clique);
     if (part.size() > 1) parts.push_back(std::move(part));
   }
-  std::ranges::sort(parts);
-  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
-  std::erase_if(parts, [&](const Clique& part) {
-    return std::ranges::any_of(parts, [&](const Clique& other) {
-      return other.size() > part.size() && other.contains(part);
-    });
-  });
+  parts = maximal(std::move(parts));
   const auto known = filler.gain_beside.find(parts);
   if (known != filler.gain_beside.end()) return known->second;
   const Factor& counts = filler.found.counts;

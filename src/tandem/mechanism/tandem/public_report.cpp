@@ -28,10 +28,6 @@ std::string listed(const Domain& domain, std::span<const Clique> cliques) {
   return out;
 }
 
-std::string percent(double share) {
-  return share < 0.01 ? "less than 1%" : fmt::format("{:.0f}%", 100.0 * share);
-}
-
 std::string rows_in_words(double rows) {
   return with_commas(static_cast<std::uint64_t>(std::llround(rows)));
 }
@@ -88,80 +84,90 @@ double worth_of(const PublicSource& source, bool dismissed) {
 void warn_of(const TiltedModel& p, const PublicSource& source, bool dismissed, Release& release) {
   const double worth = worth_of(source, dismissed);
   if (const auto rows = static_cast<double>(source.all_rows); source.model.rows() < rows) {
-    release.warnings.push_back(fmt::format(
-        "Every row of public data {} occurs {} times or a multiple of it; its {} rows count as {}.",
-        source.name, rows_in_words(rows / source.model.rows()), rows_in_words(rows),
-        rows_in_words(source.model.rows())));
+    release.warnings.push_back(
+        {"public.repeated", fmt::format("Every row of public data {} occurs {} times or a multiple "
+                                        "of it; its {} rows count as {}.",
+                                        source.name, rows_in_words(rows / source.model.rows()),
+                                        rows_in_words(rows), rows_in_words(source.model.rows()))});
   }
   if (source.model.rows() < kFew * p.model().total()) {
-    release.warnings.push_back(fmt::format(
-        "Public data {} has less than a hundredth of the private rows and can say little.",
-        source.name));
+    release.warnings.push_back(
+        {"public.few",
+         fmt::format(
+             "Public data {} has less than a hundredth of the private rows and can say little.",
+             source.name)});
   }
   if (worth < kDistrusted) {
-    release.warnings.push_back(fmt::format(
-        "Public data {} contradicts the private data; check that its columns and codes mean the "
-        "same, or leave it out.",
-        source.name));
+    release.warnings.push_back(
+        {"public.contradicts", fmt::format("Public data {} contradicts the private data; check "
+                                           "that its columns and codes mean the "
+                                           "same, or leave it out.",
+                                           source.name)});
   }
   const auto foreign = columns_that_are(source, Likeness::Foreign);
   if (!dismissed && !foreign.empty()) {
     release.warnings.push_back(
-        fmt::format("Public data {} has hardly any rows like the private ones in {}; what it says "
-                    "of that is left aside.",
-                    source.name, listed(p.model().domain(), foreign)));
+        {"public.foreign_columns",
+         fmt::format("Public data {} has hardly any rows like the private ones in {}; what it says "
+                     "of that is left aside.",
+                     source.name, listed(p.model().domain(), foreign))});
   }
   const auto lost = overruled(p, source);
   if (worth >= kDistrusted && 2 * joint(lost) > joint(p.measured())) {
-    release.warnings.push_back(fmt::format(
-        "Public data {} differs from the private data in {} of {} measured marginals of several "
-        "columns; it may describe other people, or its columns may not belong together.",
-        source.name, joint(lost), joint(p.measured())));
+    release.warnings.push_back(
+        {"public.differs",
+         fmt::format(
+             "Public data {} differs from the private data in {} of {} measured marginals of "
+             "several "
+             "columns; it may describe other people, or its columns may not belong together.",
+             source.name, joint(lost), joint(p.measured()))});
   }
 }
 
+Document columns_of(const Domain& domain, const Clique& clique) {
+  Document out = Document::array();
+  for (const auto id : clique) out.push(domain[id].name);
+  return out;
+}
+
+Document lists_of(const Domain& domain, std::span<const Clique> cliques) {
+  Document out = Document::array();
+  for (const auto& clique : cliques) out.push(columns_of(domain, clique));
+  return out;
+}
+
+Document columns_that_are(const Domain& domain, const PublicSource& source, Likeness likeness) {
+  Document out = Document::array();
+  for (const auto& column : columns_that_are(source, likeness)) out.push(domain[column[0]].name);
+  return out;
+}
+
 // What the model has of it.
-void describe(const TiltedModel& p, const PublicSource& source, bool dismissed, Release& release) {
+Document facts_of(const TiltedModel& p, const PublicSource& source, bool dismissed) {
   const Domain& domain = p.model().domain();
-  release.notes.push_back(
-      dismissed
-          ? fmt::format("Public data {}: left aside; most of its columns are not as in the private "
-                        "data.",
-                        source.name)
-          : fmt::format("Public data {}: counted as {} private rows, {} of what its {} rows could "
-                        "be worth.",
-                        source.name, rows_in_words(source.nu()),
-                        percent(worth_of(source, dismissed)), rows_in_words(source.model.rows())));
-  const auto shifted = columns_that_are(source, Likeness::Shifted);
-  if (!dismissed && !shifted.empty()) {
-    release.notes.push_back(fmt::format(
-        "Public data {} has other shares in {}; these are taken from private measurements alone.",
-        source.name, listed(domain, shifted)));
-  }
-  if (const auto lost = overruled(p, source); !lost.empty()) {
-    release.notes.push_back(fmt::format("Private measurements overruled public data {} on {}.",
-                                        source.name, listed(domain, lost)));
-  }
+  return Document::object({{"name", source.name},
+                           {"rows", source.model.rows()},
+                           {"left_aside", dismissed},
+                           {"counted_as_rows", dismissed ? 0.0 : source.nu()},
+                           {"worth", worth_of(source, dismissed)},
+                           {"shifted", columns_that_are(domain, source, Likeness::Shifted)},
+                           {"foreign", columns_that_are(domain, source, Likeness::Foreign)},
+                           {"overruled", lists_of(domain, overruled(p, source))}});
 }
 
 }  // namespace
 
 void report_public_data(const TiltedModel& p, std::optional<double> share, Release& release) {
-  const Domain& domain = p.model().domain();
   for (const auto& source : p.prior().sources()) warn_of(p, source, false, release);
   for (const auto& source : p.prior().dismissed()) warn_of(p, source, true, release);
   if (!share) return;
-  for (const auto& source : p.prior().sources()) describe(p, source, false, release);
-  for (const auto& source : p.prior().dismissed()) describe(p, source, true, release);
-  const auto only_public = supplied(p);
-  if (!only_public.empty()) {
-    release.notes.push_back(
-        fmt::format("Only public data speaks of {}.", listed(domain, only_public)));
-  }
-  if (*share > 0.0) {
-    release.notes.push_back(fmt::format(
-        "Rows of the public data, reweighted, are {} of the release.", percent(*share)));
-  }
+  Document sources = Document::array();
+  for (const auto& source : p.prior().sources()) sources.push(facts_of(p, source, false));
+  for (const auto& source : p.prior().dismissed()) sources.push(facts_of(p, source, true));
+  if (sources.as_array().empty()) return;
+  release.facts.set("public", std::move(sources));
+  release.facts.set("from_public_alone", lists_of(p.model().domain(), supplied(p)));
+  release.facts.set("public_row_share", *share);
 }
 
 }  // namespace tandem

@@ -88,20 +88,6 @@ struct Expected {
   }
 };
 
-// There is room for what lies inside what is measured, and for what stays within the limit with it.
-HasRoom affordable(const Domain& domain, const std::vector<Clique>& measured, double limit_mb,
-                   Threads threads) {
-  return [measured, sizer = std::make_shared<const ModelSizer>(domain, measured), limit_mb,
-          threads](std::span<const Clique> candidates) {
-    auto fits = sizer->within(candidates, limit_mb * 1e6, threads);
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const auto holds = [&](const Clique& m) { return m.contains(candidates[i]); };
-      if (fits[i] == 0 && std::ranges::any_of(measured, holds)) fits[i] = 1;
-    }
-    return fits;
-  };
-}
-
 PublicPrior public_prior(const Problem& problem, double n, const Options& options,
                          Threads threads) {
   const PublicData nothing;
@@ -263,13 +249,13 @@ Release released(const TiltedModel& p, const ModelStart& start, Finished finishe
   release.model = std::move(finished.model);
   report_public_data(p, finished.row_share, release);
   if (!finished.converged) {
-    release.warnings.emplace_back(
-        "The model was still improving when its fit was stopped; its answers can be refitted free "
-        "of charge.");
+    release.warnings.push_back(
+        {"model.unfinished",
+         "The model was still improving when its fit was stopped; its answers can be refitted free "
+         "of charge."});
   }
-  if (!finished.choice.empty()) {
-    release.notes.push_back("The final choice took " + finished.choice + ".");
-  }
+  if (!finished.choice.empty()) release.facts.set("final_choice", finished.choice);
+  release.facts.set("structure", structure_of(p.model()));
   release.warnings.insert(release.warnings.end(), start.warnings.begin(), start.warnings.end());
   return release;
 }
@@ -306,7 +292,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const double used = last ? 1.0 : 1.0 - left.lower_bound() / rho.lower_bound();
     const double limit_mb = start.mb + (options.max_model_mb - start.mb) * used;
     const auto C =
-        offered(closure, domain, affordable(domain, p.held(), limit_mb, curator.threads()), rng);
+        offered(closure, domain, tractable(domain, p.held(), limit_mb, curator.threads()), rng);
 
     // Select: where the model is further off than a measurement, shrunk to it, would leave it.
     const auto scored = scores(curator, p, C, w, largest_w, to_select, to_measure, options);
@@ -332,47 +318,45 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return released(p, start, std::move(finished));
 }
 
-Effort effort_of(const Problem& problem, const Options& options, double rows_in_noise) {
+Effort effort_of(const Curator& curator, const Problem& problem, const Options& options) {
+  const auto candidates = candidates_of(problem, options.max_model_mb);
   const bool with_public = options.use_public && !problem.public_data.empty();
-  return effort(problem.domain, candidates_of(problem, options.max_model_mb), options.max_model_mb,
+  return effort(problem.domain, candidates, options.max_model_mb,
                 {.rounds = kUsualRoundsPerColumn * static_cast<double>(problem.domain.size()),
                  .models = with_public ? kModelsAtOnce : 1.0,
                  .full_at_once = with_public && options.fillers,
                  .public_counts = with_public && options.fillers,
-                 .rows_in_noise = rows_in_noise});
+                 .rows_in_noise = rows_in_noise(problem, curator),
+                 .public_rows = with_public ? problem.public_data.rows() : 0.0});
 }
 
-double memory(const Problem& problem, const Options& options) {
-  return effort_of(problem, options, 0.0).bytes;
-}
-
-std::vector<std::string> plan(const Curator& curator, const Problem& problem,
-                              const Options& options) {
+Plan plan(const Curator& curator, const Problem& problem, const Options& options) {
   start_model(problem, options.max_model_mb);  // says what there is no room for
   const auto columns = informative_columns(problem.domain);
   const auto noise_of = [&](int rounds) {
     const double T = rounds * static_cast<double>(columns.size());
     const auto [to_select, to_measure] = (curator.remaining() / T).split(options.select_share);
-    return fmt::format("{:.4g}", curator.noise_scale(columns.front(), to_measure).value());
+    return curator.noise_scale(columns.front(), to_measure).value();
   };
-  std::string noise = noise_of(options.rounds_per_column.value_or(kRoundsPerColumn));
+  const double sigma = noise_of(options.rounds_per_column.value_or(kRoundsPerColumn));
+  PlanStep measures = plan_to_measure(columns.size(), "one-way marginals", sigma);
   if (!options.rounds_per_column) {
-    noise += fmt::format(" ({} if the table is so large that this is little)",
-                         noise_of(kMoreRoundsPerColumn));
+    const double larger = noise_of(kMoreRoundsPerColumn);
+    measures.numbers.set("sigma_of_large_tables", larger);
+    measures.sentence.pop_back();
+    measures.sentence +=
+        fmt::format(" ({:.4g} if the table is so large that this is little).", larger);
   }
+  const bool with_public = options.use_public && !problem.public_data.empty();
+  const auto candidates = candidates_of(problem, options.max_model_mb);
   return {
-      fmt::format("Measures {} one-way marginals, each count with noise of standard deviation "
-                  "{}.",
-                  columns.size(), noise),
-      fmt::format("Then selects and measures the marginals that the model gets wrong, among "
-                  "{}, with less noise each time one teaches it little.",
-                  candidates_of(problem, options.max_model_mb).size()),
-      problem.public_data.empty() || !options.use_public
-          ? "There is no public data to start from."
-          : "Starts from a model of the public data, which counts for as many rows as its "
-            "predictions of the measurements deserve. Columns that it may not know are measured "
-            "again, with half the noise.",
-      effort_of(problem, options, rows_in_noise(problem, curator)).describe()};
+      std::move(measures),
+      plan_to_anneal(candidates.size(), sigma),
+      {"start", Document::object({{"from_public_data", with_public}}),
+       with_public ? "Starts from a model of the public data, which counts for as many rows as its "
+                     "predictions of the measurements deserve. Columns that it may not know are "
+                     "measured again, with half the noise."
+                   : "There is no public data to start from."}};
 }
 
 }  // namespace
@@ -421,7 +405,7 @@ Mechanism tandem() {
        choice("penalty", &Options::penalty,
               Choices<Penalty>{{"shrunk", Penalty::Shrunk}, {"noise", Penalty::Noise}},
               "what measuring is expected to leave: noise shrunk to the model, or all of it")},
-      memory);
+      effort_of);
 }
 
 }  // namespace tandem::mechanism

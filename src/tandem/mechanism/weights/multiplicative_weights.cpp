@@ -196,7 +196,12 @@ void check_model_memory(const std::string& mechanism, const Domain& domain,
       with_commas(static_cast<std::size_t>(max_model_mb)), instead));
 }
 
-std::vector<std::string> misfit_warnings(const MultiplicativeWeights& A) {
+Effort weighing_effort(const Problem& problem, double rows) {
+  const double bytes = multiplicative_weights_bytes(problem.domain, problem.workload, rows);
+  return {.model_bytes = bytes, .bytes = bytes};
+}
+
+std::vector<Warning> misfit_warnings(const MultiplicativeWeights& A) {
   std::size_t missed = 0;
   double worst = 0.0;
   for (std::size_t i = 0; i < A.measured().size(); ++i) {
@@ -207,10 +212,11 @@ std::vector<std::string> misfit_warnings(const MultiplicativeWeights& A) {
   }
   if (missed == 0) return {};
   return {
-      fmt::format("{} of {} measured counts are far from what the model says, by up to {:.2g} of "
-                  "all rows: its rows can't be weighted to fit the private table, so look for "
-                  "other public data.",
-                  missed, A.measured().size(), worst / A.n())};
+      {"model.misfit",
+       fmt::format("{} of {} measured counts are far from what the model says, by up to {:.2g} of "
+                   "all rows: its rows can't be weighted to fit the private table, so look for "
+                   "other public data.",
+                   missed, A.measured().size(), worst / A.n())}};
 }
 
 }  // namespace tandem

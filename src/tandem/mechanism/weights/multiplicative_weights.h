@@ -14,6 +14,9 @@
 
 #include "tandem/base/parallel.h"
 #include "tandem/base/rng.h"
+#include "tandem/mechanism/plan.h"
+#include "tandem/mechanism/problem.h"
+#include "tandem/mechanism/release.h"
 #include "tandem/model/histogram/factored_histogram.h"
 #include "tandem/model/histogram/workload_answers.h"
 #include "tandem/privacy/score.h"
@@ -110,12 +113,13 @@ void update_and_replay(MultiplicativeWeights& A, std::size_t newest, double step
 // Refuses a support too large for a limit in MB, before it is made. The instead: what to do.
 // Bytes: the support, the answers, and inside the gate counts and scores of all cells.
 double multiplicative_weights_bytes(const Domain& domain, const Workload& workload, double rows);
+Effort weighing_effort(const Problem& problem, double rows);
 void check_model_memory(const std::string& mechanism, const Domain& domain,
                         const Workload& workload, double rows, int max_model_mb,
                         const std::string& instead);
 
 // A warning when measured answers are far from what A says in the end: no weights on these rows
 // fit.
-std::vector<std::string> misfit_warnings(const MultiplicativeWeights& A);
+std::vector<Warning> misfit_warnings(const MultiplicativeWeights& A);
 
 }  // namespace tandem

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <limits>
 #include "tandem/base/check.h"
+#include "tandem/model/model_reader.h"
+#include "tandem/model/model_writer.h"
 #include "tandem/query/cell_map.h"
 
 namespace tandem {
@@ -55,6 +58,59 @@ Table FactoredHistogram::sample(std::size_t rows, Rng& rng) const {
     }
   }
   return {domain_, std::move(columns)};
+}
+
+std::unique_ptr<Model> FactoredHistogram::given(const Restriction& only) const {
+  std::vector<Part> parts;
+  for (const auto& [group, histogram] : parts_) {
+    if (!group.contains(only.attribute)) {
+      parts.push_back({group, histogram});
+      continue;
+    }
+    const auto id = within_group(Clique{only.attribute}, group)[0];
+    parts.push_back({group, histogram.only({id, only.allowed})});
+  }
+  return std::make_unique<FactoredHistogram>(domain_, std::move(parts));
+}
+
+bool FactoredHistogram::write(ModelWriter& out) const {
+  out.begin("histogram", total());
+  for (const auto& [group, histogram] : parts_) histogram.write_as(group, out);
+  return true;
+}
+
+std::unique_ptr<Model> FactoredHistogram::read(const ModelReader& in) {
+  const Domain& domain = in.domain();
+  std::vector<Part> parts;
+  Clique covered;
+  for (auto at = in.arrays().begin(); at != in.arrays().end();) {
+    const auto end = std::find_if(at, in.arrays().end(),
+                                  [](const ModelArray& array) { return array.what != "codes"; });
+    if (end == in.arrays().end()) in.fail("has codes without weights");
+    const Clique& group = end->clique;
+    if (group.size() != static_cast<std::size_t>(end - at) || group.empty() ||
+        !intersect(group, covered).empty()) {
+      in.fail("has a group of columns that are not its own");
+    }
+    std::vector<Column> columns;
+    for (std::size_t i = 0; i < group.size(); ++i, ++at) {
+      if (at->clique != Clique{group[i]} || at->count != end->count ||
+          at->count > std::numeric_limits<std::uint32_t>::max()) {
+        in.fail("has rows that miss a column");
+      }
+      columns.push_back(in.codes(*at, domain[group[i]].size));
+    }
+    Support support{Table(domain_of_group(domain, group), std::move(columns)),
+                    in.weights(*end, end->count)};
+    parts.push_back({group, SupportHistogram(std::move(support), in.total())});
+    covered = join(covered, group);
+    ++at;
+  }
+  if (covered != domain.all() || parts.empty()) in.fail("has rows that miss a column");
+  if (parts.size() == 1) {
+    return std::make_unique<SupportHistogram>(std::move(parts.front().histogram));
+  }
+  return std::make_unique<FactoredHistogram>(domain, std::move(parts));
 }
 
 }  // namespace tandem

@@ -75,7 +75,8 @@ Support public_rows(const PublicData& data, std::span<const double> shares) {
   check(shares.empty() || shares.size() == data.tables.size(), "each public table has one share");
   std::size_t all_rows = 0;
   for (const auto& source : data.tables) all_rows += source.table.rows();
-  if (all_rows == 0) throw UsageError("The public data has no rows; give some with --public.");
+  if (all_rows == 0)
+    throw UsageError("The public data has no rows; give some with " TANDEM_SETTING("public") ".");
 
   auto distinct = distinct_rows(all_rows_of(data));
   Support out{std::move(distinct.rows), {}};

@@ -8,6 +8,7 @@
 
 #include "tandem/base/check.h"
 #include "tandem/base/math.h"
+#include "tandem/model/model_writer.h"
 #include "tandem/query/counting.h"
 
 namespace tandem {
@@ -44,6 +45,47 @@ Factor SupportHistogram::project(const Clique& clique) const {
   auto factor = std::move(count_marginals(rows_, weights_, std::span(&clique, 1)).front());
   for (double& value : factor.values) value *= unit();
   return factor;
+}
+
+std::vector<Factor> SupportHistogram::project_all(std::span<const Clique> cliques) const {
+  auto factors = count_marginals(rows_, weights_, cliques);
+  for (auto& factor : factors) {
+    for (double& value : factor.values) value *= unit();
+  }
+  return factors;
+}
+
+SupportHistogram SupportHistogram::only(const Restriction& restriction) const {
+  const auto wanted = restriction.mask(domain()[restriction.attribute].size);
+  std::vector<std::size_t> kept;
+  std::vector<double> weights;
+  rows_.column(restriction.attribute).visit([&](auto codes) {
+    for (std::size_t r = 0; r < codes.size(); ++r) {
+      if (!wanted[codes[r]]) continue;
+      kept.push_back(r);
+      weights.push_back(weights_[r]);
+    }
+  });
+  return {Support{rows_.select(kept), std::move(weights)}, total_};
+}
+
+std::unique_ptr<Model> SupportHistogram::given(const Restriction& restriction) const {
+  return std::make_unique<SupportHistogram>(only(restriction));
+}
+
+void SupportHistogram::write_as(const Clique& group, ModelWriter& out) const {
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    rows_.column(static_cast<AttributeId>(i)).visit([&](auto codes) {
+      out.add("codes", Clique{group[i]}, codes);
+    });
+  }
+  out.add("weights", group, weights());
+}
+
+bool SupportHistogram::write(ModelWriter& out) const {
+  out.begin("histogram", total_);
+  write_as(domain().all(), out);
+  return true;
 }
 
 Table SupportHistogram::sample(std::size_t rows, Rng& rng) const {

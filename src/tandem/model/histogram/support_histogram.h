@@ -25,13 +25,20 @@ class SupportHistogram final : public Model {
 
   // ---- As a model ----
   const Domain& domain() const override { return rows_.domain(); }
+  double total() const override { return total_; }
   Factor project(const Clique& clique) const override;
+  std::vector<Factor> project_all(std::span<const Clique> cliques) const override;
   // Each row of the support as often as its weight says, to within one: systematic rounding.
   Table sample(std::size_t rows, Rng& rng) const override;
   bool rows_are_exact() const override { return true; }
+  std::unique_ptr<Model> given(const Restriction& only) const override;
+  bool write(ModelWriter& out) const override;
+
+  SupportHistogram only(const Restriction& restriction) const;  // given() as a value
+  // Its codes and weights, as those of a group of columns of a larger domain.
+  void write_as(const Clique& group, ModelWriter& out) const;
 
   const Table& rows() const { return rows_; }
-  double total() const { return total_; }
   // How many rows one unit of weight stands for.
   double unit() const { return total_ / sum_; }
   std::span<const double> weights() const { return weights_; }

@@ -104,7 +104,7 @@ WorkloadAnswers::WorkloadAnswers(const SupportHistogram& histogram, std::vector<
 }
 
 Threads WorkloadAnswers::threads_for(std::size_t additions) const {
-  return additions < kWorthThreads ? Threads{1} : threads_;
+  return additions < kWorthThreads ? threads_.one() : threads_;
 }
 
 void WorkloadAnswers::follow(SupportHistogram& histogram) {

@@ -36,9 +36,8 @@ std::vector<Clique> further_cliques(std::span<const Factor> start,
                                     std::span<const Clique> measured) {
   std::vector<Clique> out;
   for (const auto& factor : start) {
-    const bool held = std::ranges::any_of(
-        measured, [&](const Clique& clique) { return clique.contains(factor.clique); });
-    if (!held && !factor.clique.empty()) out.push_back(factor.clique);
+    if (!factor.clique.empty() && !covered_by(factor.clique, measured))
+      out.push_back(factor.clique);
   }
   return out;
 }
@@ -50,11 +49,7 @@ void check_size(const Domain& domain, std::span<const Clique> measured,
   const UInt128 bytes = model_bytes(domain, all);
   if (bytes <= kMostModelBytes) return;
   const auto tree = make_junction_tree(domain, all);
-  const auto weight = [&](const Clique& clique) {
-    double cells = 1.0;
-    for (const auto id : clique) cells *= domain[id].size;
-    return cells;
-  };
+  const auto weight = [&](const Clique& clique) { return domain.about_cells(clique); };
   const auto largest = std::ranges::max_element(tree.cliques, {}, weight);
   throw UsageError("A graphical model of these measurements would take " +
                    human_bytes(static_cast<double>(bytes)) + ", most of it for " +
@@ -106,7 +101,10 @@ PgmFit estimate_pgm(const Domain& domain, std::span<const Measurement> measureme
       return dual.gap() <= 0.1 * std::max(tolerance(), so_far);
     };
     const auto end = search.minimize(
-        [&](auto at, auto gradient) { return dual.evaluate(at, gradient); },
+        [&](auto at, auto gradient) {
+          options.threads.check();
+          return dual.evaluate(at, gradient);
+        },
         [&](auto gradient, auto inverse) { dual.inverse_curvature(gradient, inverse); }, x,
         [&](auto, auto) { return exact_enough(); }, left);
     // A search that lost its way can end above where it began: then the step is not taken.

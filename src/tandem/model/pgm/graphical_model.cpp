@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/model/pgm/graphical_model.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "tandem/base/check.h"
+#include "tandem/base/text.h"
+#include "tandem/model/model_reader.h"
+#include "tandem/model/model_writer.h"
 #include "tandem/model/pgm/belief_propagation.h"
 #include "tandem/model/pgm/projection.h"
 #include "tandem/model/pgm/tree_sampling.h"
@@ -14,6 +19,8 @@
 
 namespace tandem {
 namespace {
+
+constexpr double kLargestPotential = 1e100;  // beyond it, logarithms would add up to infinity
 
 // One potential for each clique.
 std::vector<Factor> merged(std::vector<Factor> potentials) {
@@ -106,19 +113,57 @@ Table GraphicalModel::sample(std::size_t rows, Rng& rng) const {
   return sample_tree(*this, rows, rng);
 }
 
-GraphicalModel GraphicalModel::given(std::span<const Restriction> restrictions) const {
+std::unique_ptr<Model> GraphicalModel::given(const Restriction& only) const {
   std::vector<Factor> potentials = potentials_;
-  for (const auto& restriction : restrictions) {
-    Factor mask{Clique{restriction.attribute},
-                std::vector<double>(domain()[restriction.attribute].size,
-                                    -std::numeric_limits<double>::infinity())};
-    for (const auto code : restriction.allowed) {
-      check(code < mask.values.size(), "a restriction names codes of its attribute");
-      mask.values[code] = 0.0;
-    }
-    potentials.push_back(std::move(mask));
+  Factor mask{
+      Clique{only.attribute},
+      std::vector<double>(domain()[only.attribute].size, -std::numeric_limits<double>::infinity())};
+  for (const auto code : only.allowed) {
+    check(code < mask.values.size(), "a restriction names codes of its attribute");
+    mask.values[code] = 0.0;
   }
-  return {domain(), std::move(potentials), total_, tree_.cliques, threads_};
+  potentials.push_back(std::move(mask));
+  return std::make_unique<GraphicalModel>(domain(), std::move(potentials), total_, tree_.cliques,
+                                          threads_);
+}
+
+bool GraphicalModel::write(ModelWriter& out) const {
+  out.begin("graphical", total_);
+  Document tree = Document::array();
+  for (const auto& clique : tree_.cliques) tree.push(out.names(clique));
+  out.set("tree", std::move(tree));
+  for (const auto& [clique, values] : potentials_) {
+    out.add("potential", clique, std::span<const double>(values));
+  }
+  return true;
+}
+
+std::unique_ptr<Model> GraphicalModel::read(const ModelReader& in) {
+  const Domain& domain = in.domain();
+  std::vector<Clique> tree;
+  for (const auto& columns : in.header().at("tree").as_array()) tree.push_back(in.clique(columns));
+  std::vector<Factor> potentials;
+  std::vector<Clique> cliques = tree;
+  for (const auto& array : in.arrays()) {
+    const auto cells = domain.try_cells(array.clique);
+    if (!cells) in.fail("has a potential of too many cells");
+    Factor factor{array.clique, in.numbers(array, "potential", *cells)};
+    for (const double value : factor.values) {
+      const bool zero = value == -std::numeric_limits<double>::infinity();
+      if (!zero && !(std::abs(value) <= kLargestPotential)) {
+        in.fail("has a potential that is no logarithm");
+      }
+    }
+    cliques.push_back(array.clique);
+    potentials.push_back(std::move(factor));
+  }
+  const UInt128 bytes = model_bytes(domain, cliques);
+  if (static_cast<double>(bytes) > in.limits().most_bytes) {
+    in.fail(fmt::format("is a model of {}, more than there is room for",
+                        human_bytes(static_cast<double>(bytes))));
+  }
+  return std::make_unique<GraphicalModel>(domain, std::move(potentials), in.total(), tree,
+                                          in.limits().threads);
 }
 
 }  // namespace tandem

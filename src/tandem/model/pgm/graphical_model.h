@@ -20,12 +20,7 @@
 namespace tandem {
 
 class BeliefPropagation;
-
-// Only these codes of an attribute are wanted.
-struct Restriction {
-  AttributeId attribute = 0;
-  std::vector<Code> allowed;
-};
+class ModelReader;
 
 class GraphicalModel final : public Model {
  public:
@@ -42,9 +37,9 @@ class GraphicalModel final : public Model {
   const Domain& domain() const override { return order_.domain(); }
   const JunctionTree& tree() const { return tree_; }
   const AxisOrder& order() const { return order_; }
-  double total() const { return total_; }
+  double total() const override { return total_; }
   Threads threads() const { return threads_; }
-  std::span<const Factor> potentials() const { return potentials_; }
+  std::span<const Factor> potentials() const override { return potentials_; }
   // Probabilities of a clique of the tree, cells in `order()`.
   std::span<const double> belief(std::size_t clique) const { return beliefs_[clique]; }
 
@@ -55,9 +50,10 @@ class GraphicalModel final : public Model {
   // to within one row of the model's conditional probabilities.
   Table sample(std::size_t rows, Rng& rng) const override;
 
-  // The model given that every restricted attribute has one of its allowed codes; same total.
-  // UsageError when the model gives that no probability.
-  GraphicalModel given(std::span<const Restriction> restrictions) const;
+  // Costs a propagation. UsageError when the model gives such rows no probability.
+  std::unique_ptr<Model> given(const Restriction& only) const override;
+  bool write(ModelWriter& out) const override;
+  static std::unique_ptr<Model> read(const ModelReader& in);
 
  private:
   AxisOrder order_;

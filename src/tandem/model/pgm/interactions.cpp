@@ -15,14 +15,7 @@ constexpr std::size_t kMostAttributes = 20;
 // All nonempty parts, by number of attributes.
 std::vector<Clique> parts_of_clique(const Clique& clique) {
   check(clique.size() <= kMostAttributes, "a measured clique has at most twenty attributes");
-  std::vector<Clique> out;
-  for (std::size_t mask = 1; mask < std::size_t{1} << clique.size(); ++mask) {
-    std::vector<AttributeId> ids;
-    for (std::size_t i = 0; i < clique.size(); ++i) {
-      if ((mask >> i & 1U) != 0) ids.push_back(clique[i]);
-    }
-    out.emplace_back(std::move(ids));
-  }
+  auto out = subsets(clique);
   std::ranges::stable_sort(out, {}, &Clique::size);
   return out;
 }

@@ -47,15 +47,7 @@ std::vector<Clique> largest_measured(std::span<const Measurement> measurements) 
   for (const auto& measurement : measurements) {
     if (is_marginal(measurement)) cliques.push_back(measurement.query.clique);
   }
-  cliques = distinct(std::move(cliques));
-  std::vector<Clique> out;
-  for (const auto& clique : cliques) {
-    const bool inside = std::ranges::any_of(cliques, [&](const Clique& other) {
-      return other.size() > clique.size() && other.contains(clique);
-    });
-    if (!inside) out.push_back(clique);
-  }
-  return out;
+  return maximal(std::move(cliques));
 }
 
 BeliefPropagation make_propagation(const Domain& domain, std::span<const Measurement> measurements,

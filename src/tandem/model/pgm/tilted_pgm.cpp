@@ -25,24 +25,13 @@ std::vector<Clique> largest_cliques(std::span<const Measurement> measurements) {
     check(measurement.query.map.is_identity(), "a tilt is by marginals");
     if (!measurement.query.clique.empty()) cliques.push_back(measurement.query.clique);
   }
-  std::ranges::sort(cliques);
-  cliques.erase(std::unique(cliques.begin(), cliques.end()), cliques.end());
-  std::vector<Clique> out;
-  for (const auto& clique : cliques) {
-    const bool inside = std::ranges::any_of(cliques, [&](const Clique& other) {
-      return other.size() > clique.size() && other.contains(clique);
-    });
-    if (!inside) out.push_back(clique);
-  }
-  return out;
+  return maximal(std::move(cliques));
 }
 
 std::vector<Clique> outside(std::span<const Factor> factors, std::span<const Clique> cliques) {
   std::vector<Clique> out;
   for (const auto& factor : factors) {
-    const bool held = std::ranges::any_of(
-        cliques, [&](const Clique& clique) { return clique.contains(factor.clique); });
-    if (!held) out.push_back(factor.clique);
+    if (!covered_by(factor.clique, cliques)) out.push_back(factor.clique);
   }
   return out;
 }
@@ -153,10 +142,13 @@ TiltedPgm tilt_pgm(const Domain& domain, std::span<const Measurement> measuremen
       const double gained = eta > 0.0 ? before - dual.loss() : 0.0;
       return dual.gap() <= 0.1 * std::max(tolerance(), gained);
     };
-    const auto end =
-        search.minimize([&](auto at, auto slope) { return dual.evaluate(at, slope); },
-                        [&](auto slope, auto inverse) { dual.inverse_curvature(slope, inverse); },
-                        x, [&](auto, auto) { return exact_enough(); }, left);
+    const auto end = search.minimize(
+        [&](auto at, auto slope) {
+          options.threads.check();
+          return dual.evaluate(at, slope);
+        },
+        [&](auto slope, auto inverse) { dual.inverse_curvature(slope, inverse); }, x,
+        [&](auto, auto) { return exact_enough(); }, left);
     for (std::size_t i = 0; i < mu.size(); ++i) mu[i] = kept * mu[i] + x[i];
     dual.move_base(x);
     idle = std::abs(before - dual.loss()) <= tolerance() ? idle + 1 : 0;

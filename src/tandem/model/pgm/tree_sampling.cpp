@@ -54,7 +54,10 @@ class Sampler {
   }
 
   Table run() && {
-    for (std::size_t c = 0; c < model_.tree().cliques.size(); ++c) fill_clique(c);
+    for (std::size_t c = 0; c < model_.tree().cliques.size(); ++c) {
+      model_.threads().check();
+      fill_clique(c);
+    }
     return std::move(table_);
   }
 

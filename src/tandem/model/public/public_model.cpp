@@ -17,13 +17,8 @@ namespace {
 std::vector<Clique> with_parts(std::span<const Clique> cliques) {
   std::vector<Clique> out;
   for (const auto& clique : cliques) {
-    for (std::size_t mask = 1; mask < std::size_t{1} << clique.size(); ++mask) {
-      std::vector<AttributeId> ids;
-      for (std::size_t i = 0; i < clique.size(); ++i) {
-        if ((mask >> i & 1U) != 0) ids.push_back(clique[i]);
-      }
-      out.emplace_back(std::move(ids));
-    }
+    const auto inside = subsets(clique);
+    out.insert(out.end(), inside.begin(), inside.end());
   }
   std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());

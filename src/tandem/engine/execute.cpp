@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/engine/execute.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/engine/reliability.h"
+#include "tandem/model/fitted_rows.h"
+
+namespace tandem {
+namespace {
+
+CuratorSettings settings_of(const Means& means) {
+  CuratorSettings out;
+  out.threads = means.threads;
+  if (means.progress) {
+    out.progress = [told = means.progress](std::size_t step, double spent) {
+      told({.stage = RunProgress::Stage::Measuring, .step = step, .share = spent});
+    };
+  }
+  return out;
+}
+
+// As many as asked for, or as the private table has or is estimated to have. A noisy total can be
+// far too large, so what would not fit into memory is not made.
+std::size_t rows_to_make(const Task& task, Release& release) {
+  if (task.rows > 0) return static_cast<std::size_t>(task.rows);
+  constexpr double kCopies = 4.0;  // sampled, fitted and written
+  double row = 0.0;
+  for (const auto& attribute : task.problem.domain.attributes()) {
+    row += static_cast<double>(code_width(attribute.size));
+  }
+  const double most = std::min(static_cast<double>(kMostRows),
+                               std::max(1.0, std::floor(task.memory / (kCopies * row))));
+  const double wanted = std::nearbyint(release.total);
+  if (wanted > most) {
+    release.warnings.push_back(
+        {"rows.too_many",
+         fmt::format("The estimated {:.4g} rows do not fit into memory, so {:.4g} were made; state "
+                     "rows.",
+                     wanted, most)});
+  }
+  return static_cast<std::size_t>(std::clamp(wanted, 1.0, most));
+}
+
+}  // namespace
+
+Execution::Execution(PrivateData data, const Task& task, Means means)
+    : task_(task),
+      progress_(means.progress),
+      threads_(means.threads),
+      gate_(std::move(data), task.parts.filter, std::move(means.entropy),
+            std::move(means.transcript), settings_of(means)),
+      rng_(means.rng) {}
+
+Release Execution::run() {
+  const RunParts& parts = task_.parts;
+  Release release = parts.mechanism.run(gate_, task_.problem, parts.parameters, rng_);
+  for (auto& warning : reliability_warnings(release, parts.unit)) {
+    release.warnings.push_back(std::move(warning));
+  }
+  if (release.model != nullptr) make_rows(release);
+  return release;
+}
+
+void Execution::make_rows(Release& release) {
+  threads_.check();
+  if (progress_) {
+    progress_({.stage = RunProgress::Stage::MakingRows, .step = gate_.steps(), .share = 1.0});
+  }
+  const std::size_t rows = rows_to_make(task_, release);
+  release.rows =
+      fitted_rows(*release.model, task_.parts.workload, rows, rng_, task_.memory, threads_.cancel);
+  settle_rows(task_.rules, *release.rows, rng_);
+}
+
+std::unique_ptr<EntropySource> entropy_of(std::int64_t seed) {
+  if (seed < 0) return std::make_unique<SystemEntropy>();
+  return std::make_unique<SeededEntropy>(static_cast<std::uint64_t>(seed));
+}
+
+Release execute(PrivateData data, const Task& task, Means means) {
+  return Execution(std::move(data), task, std::move(means)).run();
+}
+
+}  // namespace tandem

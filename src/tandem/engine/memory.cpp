@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/engine/memory.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+#include "tandem/data/table.h"
+
+namespace tandem {
+
+namespace {
+
+double parse_bytes(const std::string& text) {
+  static constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3}, {"B", 1.0}, {"", 1.0}};
+  for (const auto& [unit, bytes] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    const auto number =
+        parse_number(trim(std::string_view(text).substr(0, text.size() - unit.size())));
+    if (number && *number > 0.0) return *number * bytes;
+    break;
+  }
+  throw UsageError(
+      fmt::format(TANDEM_SETTING("memory-limit") " is {}; write a size such as 8GB or 500MB.",
+                  in_quotes(text)));
+}
+
+}  // namespace
+
+double memory_limit(const std::string& stated) {
+  if (!stated.empty()) return parse_bytes(stated);
+  const double pages = static_cast<double>(sysconf(_SC_PHYS_PAGES));
+  return 0.75 * pages * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+}
+
+namespace {
+
+constexpr double kOfProcess = 20e6;  // the program, its buffers and threads; bytes
+
+double text_bytes(const std::string& path) {
+  std::error_code missing;
+  const auto size = static_cast<double>(std::filesystem::file_size(path, missing));
+  if (missing) return 0.0;
+  return size * (path.ends_with(".gz") ? 10.0 : 1.0);
+}
+
+}  // namespace
+
+double most_rows(const std::string& path, const Schema& schema) {
+  return text_bytes(path) / (2.0 * static_cast<double>(schema.domain().size()));
+}
+
+double expected_rows(const SynthSettings& s, const Schema& schema, const PublicData& data) {
+  double rows = 0.0;
+  double bytes = 0.0;
+  for (const auto& [name, table] : data.tables) rows += static_cast<double>(table.rows());
+  for (const auto& source : s.public_sources) bytes += text_bytes(source);
+  if (rows == 0.0 || bytes == 0.0) return most_rows(s.private_source, schema);
+  return text_bytes(s.private_source) * rows / bytes;
+}
+
+double predicted_memory(const SynthSettings& s, const Schema& schema, double of_mechanism) {
+  double row = 0.0;
+  double cells = 0.0;
+  for (const auto& attribute : schema.domain().attributes()) {
+    row += static_cast<double>(code_width(attribute.size));
+    cells += static_cast<double>(attribute.size);
+  }
+  const double held = most_rows(s.private_source, schema);
+  double rows = held + (s.rows > 0 ? static_cast<double>(s.rows) : held);
+  for (const auto& source : s.public_sources) rows += most_rows(source, schema);
+  return rows * row + 64.0 * cells + kOfProcess + of_mechanism;
+}
+
+void check_memory(const SynthSettings& s, const Schema& schema, double of_mechanism) {
+  const double need = predicted_memory(s, schema, of_mechanism);
+  if (need <= memory_limit(s.memory_limit)) return;
+  const bool tables = of_mechanism < need / 2.0;
+  throw UsageError(fmt::format(
+      "The run may need {} and the limit is {}; raise " TANDEM_SETTING(
+          "memory-limit") " or choose a {}.",
+      human_bytes(need), human_bytes(memory_limit(s.memory_limit)),
+      tables
+          ? "smaller table"
+          : "smaller " TANDEM_SETTING("workload") ", such as random-3way:1000:1, or max-model-mb"));
+}
+
+}  // namespace tandem

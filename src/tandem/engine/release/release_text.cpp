@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/engine/release/release_text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "tandem/base/text.h"
+#include "tandem/engine/release/release_documents.h"
+
+namespace tandem {
+namespace {
+
+constexpr std::size_t kMostListed = 5;
+constexpr std::size_t kMostColumns = 6;
+
+std::vector<std::string> names_in(const Document& columns) {
+  std::vector<std::string> out;
+  for (const auto& column : columns.as_array()) out.push_back(column.as_string());
+  return out;
+}
+
+// "'a' and 'b'; 'c'; and 3 more"
+std::string listed(const Document& lists) {
+  std::string out;
+  const auto& all = lists.as_array();
+  const std::size_t shown = std::min(all.size(), kMostListed);
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) out += "; ";
+    out += all[i].is_array() ? list_names(names_in(all[i]), kMostColumns)
+                             : in_quotes(all[i].as_string());
+  }
+  if (all.size() > shown) out += fmt::format("; and {} more", all.size() - shown);
+  return out;
+}
+
+std::string percent(double share) {
+  return share < 0.01 ? "less than 1%" : fmt::format("{:.0f}%", 100.0 * share);
+}
+
+std::string rows_in_words(double rows) {
+  return with_commas(static_cast<std::uint64_t>(std::llround(rows)));
+}
+
+void tell_of(const Document& source, std::vector<std::string>& out) {
+  const std::string& name = source.at("name").as_string();
+  if (source.at("left_aside").as_bool()) {
+    out.push_back(fmt::format(
+        "Public data {}: left aside; most of its columns are not as in the private data.", name));
+  } else {
+    out.push_back(fmt::format(
+        "Public data {}: counted as {} private rows, {} of what its {} rows could be worth.", name,
+        rows_in_words(source.at("counted_as_rows").as_number()),
+        percent(source.at("worth").as_number()), rows_in_words(source.at("rows").as_number())));
+    if (!source.at("shifted").as_array().empty()) {
+      out.push_back(fmt::format(
+          "Public data {} has other shares in {}; these are taken from private measurements alone.",
+          name, listed(source.at("shifted"))));
+    }
+  }
+  if (!source.at("overruled").as_array().empty()) {
+    out.push_back(fmt::format("Private measurements overruled public data {} on {}.", name,
+                              listed(source.at("overruled"))));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> sentences_of(const Document& facts) {
+  std::vector<std::string> out;
+  if (const auto* sources = facts.find("public")) {
+    for (const auto& source : sources->as_array()) tell_of(source, out);
+  }
+  if (const auto* alone = facts.find("from_public_alone"); alone && !alone->as_array().empty()) {
+    out.push_back(fmt::format("Only public data speaks of {}.", listed(*alone)));
+  }
+  if (const auto* share = facts.find("public_row_share"); share && share->as_number() > 0.0) {
+    out.push_back(fmt::format("Rows of the public data, reweighted, are {} of the release.",
+                              percent(share->as_number())));
+  }
+  if (const auto* choice = facts.find("final_choice")) {
+    out.push_back(fmt::format("The final choice took {}.", choice->as_string()));
+  }
+  return out;
+}
+
+std::vector<std::string> notes_in(const Document& release) {
+  if (const auto* facts = release.find("facts")) return sentences_of(*facts);
+  std::vector<std::string> out;
+  if (const auto* notes = release.find("notes")) {
+    for (const auto& note : notes->as_array()) out.push_back(note.as_string());
+  }
+  return out;
+}
+
+std::string summary_line(std::string_view name, const std::string& text) {
+  return fmt::format("  {:<12} {}\n", name, text);
+}
+
+std::string closing_lines(const Document& release) {
+  std::string out;
+  for (const auto& note : notes_in(release)) out += summary_line("note", note);
+  for (const auto& warning : warnings_in(release)) out += summary_line("warning", warning.text);
+  return out;
+}
+
+}  // namespace tandem

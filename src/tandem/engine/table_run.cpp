@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/engine/table_run.h"
+
+#include <memory>
+#include <utility>
+
+#include "tandem/engine/memory.h"
+#include "tandem/engine/rehearsal.h"
+#include "tandem/source/memory_source.h"
+
+namespace tandem {
+
+Release release_table(Table table, const TableRun& run) {
+  const SynthSettings& s = run.settings;
+  const Domain domain = table.domain();
+  RunParts parts = parts_of(s, run.find, !run.public_data.empty());
+  parts.workload = Workload::parse(domain, s.workload);
+  const Problem problem{domain, parts.workload, run.public_data, impossible_boxes(run.rules),
+                        static_cast<double>(table.rows())};
+  rehearse(parts, problem, run.threads);
+  const bool seeded = s.seed >= 0;
+  const auto seed = static_cast<std::uint64_t>(s.seed);
+  Means means{.entropy = entropy_of(s.seed),
+              .transcript = memory_transcript(),
+              .rng = seeded ? seed : SystemEntropy().word(),
+              .threads = run.threads,
+              .progress = run.progress};
+  const Task task{.parts = parts,
+                  .problem = problem,
+                  .rules = run.rules,
+                  .rows = s.rows,
+                  .memory = memory_limit(s.memory_limit)};
+  return execute(PrivateData(memory_source(std::move(table)), parts.unit), task, std::move(means));
+}
+
+}  // namespace tandem
