@@ -37,7 +37,7 @@ constexpr double kSecondsPerCandidate = 2e-6;
 // that share a budget have sqrt(k) times the noise of one: a model of so many bytes, with its
 // cliques made into a tree. Measured with aim and tandem on generated tables of 10 to 60 columns,
 // 1e4 and 1e6 rows.
-constexpr double kBytesPerRowInNoise = 16.0;
+constexpr double kBytesPerRowInNoise = 24.0;
 // The more rows stand out of the noise, the larger models become and the longer fits take: with
 // 250,000 rows at epsilon 1 and delta 1e-9 as long as above, otherwise by this power of the ratio.
 constexpr double kUsualRowsInNoise = 4.3e4;

@@ -6,17 +6,13 @@
 #include <numeric>
 
 #include "tandem/mechanism/rounds/candidates.h"
+#include "tandem/mechanism/tandem/tuning.h"
 #include "tandem/model/public/max_entropy.h"
 
 namespace tandem {
-namespace {
+using namespace tuning;
 
-// In another population shares are others sooner than what goes with what. Without a filler its
-// columns are next to independent, which is worse than a public clique that is off by as much as
-// its own strength. docs/decisions/0009-tandem.md
-constexpr double kBelievedLonger = 10.0;
-
-}  // namespace
+namespace {}  // namespace
 
 Fillers::Fillers(const Domain& domain, std::vector<Offer> offers,
                  const std::unordered_map<Clique, double>& weights, double limit_mb)

@@ -7,19 +7,12 @@
 #include <utility>
 
 #include "tandem/mechanism/rounds/candidates.h"
+#include "tandem/mechanism/tandem/tuning.h"
 
 namespace tandem {
-namespace {
+using namespace tuning;
 
-// Rows that a column's own marginal would trust its source with. Where the shares differ by half of
-// what they are that is about ten; where public data has other codes it is less than one.
-constexpr double kForeign = 1.0;
-constexpr double kShifted = 30.0;
-constexpr double kSure = 5.0;  // logarithm of how much more likely that is than full trust
-constexpr double kPerhaps = 1.0;
-constexpr double kUnseen = 0.3;      // share of private rows whose codes public data doesn't have
-constexpr double kSureUnseen = 2.5;  // standard deviations of noise
-constexpr double kInteractionSpread = 1.0;  // of log nu, when it starts from that of columns
+namespace {
 
 // The share of rows whose codes are not in the public table, beyond those that a sample of its size
 // leaves out: as many as it has codes of a single row (Good and Turing).

@@ -11,14 +11,12 @@
 #include <vector>
 
 #include "tandem/mechanism/tandem/trust.h"
+#include "tandem/mechanism/tandem/tuning.h"
 #include "tandem/model/public/public_model.h"
 #include "tandem/query/measurement.h"
 #include "tandem/query/public_data.h"
 
 namespace tandem {
-
-// A column that noise hides is measured again, so many times as precisely.
-inline constexpr double kLookPreciser = 4.0;
 
 // What public data says of a column, held against its measured marginal.
 enum class Likeness {
@@ -35,17 +33,17 @@ struct PublicSource {
   Trust trust;
   double fixed_nu = 0.0;                   // or 0: as learnt
   double scale = 1.0;                      // of what was learnt
-  double missed = 0.25;                    // by a model of it: k of row_share.h
+  double missed = tuning::kUsuallyMissed;  // by a model of it: k of row_share.h
   std::vector<Likeness> columns;           // empty: all alike
   bool knows(const Clique& clique) const;  // no column of it is foreign
   double nu() const { return fixed_nu > 0.0 ? fixed_nu : scale * trust.nu(); }
 };
 
 struct PriorOptions {
-  double ridge = 0.6;         // c
-  double prior_spread = 2.0;  // of log nu
-  double spread = 1.5;        // of each marginal's log nu
-  double fixed_trust = 0.0;   // nu / numax, instead of learning it
+  double ridge = tuning::kRidge;               // c
+  double prior_spread = tuning::kPriorSpread;  // of log nu
+  double spread = tuning::kTrustSpread;        // of each marginal's log nu
+  double fixed_trust = 0.0;                    // nu / numax, instead of learning it
 };
 
 class PublicPrior {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/mechanism/tandem/public_report.h"
+#include "tandem/mechanism/tandem/tuning.h"
 
 #include <fmt/core.h>
 
@@ -10,12 +11,9 @@
 #include "tandem/base/text.h"
 
 namespace tandem {
-namespace {
+using namespace tuning;
 
-constexpr double kDistrusted = 0.1;  // of numax
-constexpr double kFew = 0.01;        // of the private rows
-constexpr double kOverruled = 4.0;   // mean squared distance, in variances
-constexpr std::size_t kMostNamed = 5;
+namespace {
 
 std::string listed(const Domain& domain, std::span<const Clique> cliques) {
   std::string out;

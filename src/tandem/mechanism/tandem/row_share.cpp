@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/mechanism/tandem/row_share.h"
+#include "tandem/mechanism/tandem/tuning.h"
 
 #include <algorithm>
 #include <array>
@@ -12,15 +13,9 @@
 #include "tandem/query/counting.h"
 
 namespace tandem {
-namespace {
+using namespace tuning;
 
-// k of rows that count alike, without private data. Measured: docs/decisions/0009-tandem.md.
-constexpr double kUsuallyMissed = 0.25;
-constexpr double kMostMissed = 1.0;
-constexpr std::size_t kEnoughRows = 100;      // for a trial in halves
-constexpr std::size_t kMarginalsTried = 150;  // of a workload
-constexpr double kMostCellsTried = 1 << 22;
-constexpr double kTrialTolerance = 3e-2;
+namespace {
 
 // What a squared error of a count adds to an L1 distance that is mostly noise: it falls with the
 // noise, and so with the root of the count.

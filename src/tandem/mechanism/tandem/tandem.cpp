@@ -26,11 +26,14 @@
 #include "tandem/mechanism/tandem/public_report.h"
 #include "tandem/mechanism/tandem/row_share.h"
 #include "tandem/mechanism/tandem/tilted_model.h"
+#include "tandem/mechanism/tandem/tuning.h"
 #include "tandem/model/mixture_model.h"
 #include "tandem/model/pgm/estimate_pgm.h"
 #include "tandem/model/pgm/junction_tree.h"
 
 namespace tandem::mechanism {
+using namespace tuning;
+
 namespace {
 
 enum class Penalty { Shrunk, Noise };
@@ -39,10 +42,10 @@ struct Options {
   std::optional<int> rounds_per_column;  // T0
   double select_share = 0.1;             // alpha
   double max_model_mb = 8.0;             // S
-  double ridge = 0.2;                    // c
+  double ridge = kRidge;                 // c
   double crowding = 0.6;                 // kappa
-  double trust_spread = 1.5;             // of log nu between marginals
-  double prior_spread = 2.0;             // of log nu around log numax
+  double trust_spread = kTrustSpread;    // of log nu between marginals
+  double prior_spread = kPriorSpread;    // of log nu around log numax
   std::optional<double> trust;           // nu / numax
   bool judge_columns = true;
   bool fillers = true;
@@ -52,17 +55,6 @@ struct Options {
   double choice_share = 0.0;
 };
 
-// T0, and what it is where it leaves counts with less noise than this share of n.
-constexpr int kRoundsPerColumn = 4;
-constexpr int kMoreRoundsPerColumn = 6;
-constexpr double kLittleNoise = 3e-4;
-constexpr double kRoundTolerance = 1e-3;
-constexpr double kFinalTolerance = 1e-4;
-constexpr int kMoreLooks = 2;          // at columns that public data may not know
-constexpr double kLooksAtMost = 0.25;  // of the budget left, for each of them
-constexpr double kModelsAtOnce = 1.5;  // public data, prior, estimate: one at a time with a solver
-constexpr double kUsualRoundsPerColumn = 3.0;  // annealing ends most runs before T
-constexpr double kVisible = 6.0;  // a score is seen by a selection from 6 sensitivities / epsilon
 const double kMeanOfAbsolute = std::sqrt(2.0 / std::numbers::pi);  // E |N(0, 1)|
 
 // Errors in L1 that are expected of a marginal, from how far the prior is to be believed: a count m

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/mechanism/tandem/tilted_model.h"
+#include "tandem/mechanism/tandem/tuning.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,17 +10,9 @@
 #include "tandem/model/pgm/tilted_pgm.h"
 
 namespace tandem {
-namespace {
+using namespace tuning;
 
-// The public model is off by this much more than the estimate, in units of its own loss: still far
-// less than the sampling noise of the public rows.
-constexpr double kPriorTolerance = 30.0;
-// Half the trust must bring the model nearer to its measurements by so many times what fitting
-// noise more closely would. docs/decisions/0009-tandem.md
-constexpr double kMuchNearer = 2.5;
-constexpr double kLeastTrust = 1.0;  // rows
-// Share of numax below which columns by themselves say too little of what goes with what.
-constexpr double kColumnsDiffer = 0.25;
+namespace {
 
 std::vector<double> shares(std::span<const double> counts, double n) {
   std::vector<double> out(counts.begin(), counts.end());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/mechanism/tandem/trust.h"
+#include "tandem/mechanism/tandem/tuning.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +8,9 @@
 #include "tandem/base/check.h"
 
 namespace tandem {
-namespace {
+using namespace tuning;
 
-constexpr double kLeast = 0.25;  // rows; public data that is worth less is worth nothing
-constexpr std::size_t kPoints = 80;
+namespace {
 
 double log_normal_kernel(double x, double spread) { return -0.5 * (x / spread) * (x / spread); }
 
@@ -23,11 +23,11 @@ double log_sum(std::span<const double> logs) {
 
 // log nu from next to nothing to `most`.
 std::vector<double> grid(double most) {
-  const double low = std::log(std::min(kLeast, most));
+  const double low = std::log(std::min(kLeastWorth, most));
   const double high = std::log(most);
   std::vector<double> out;
-  for (std::size_t i = 0; i < kPoints; ++i) {
-    out.push_back(low + static_cast<double>(i) / (kPoints - 1) * (high - low));
+  for (std::size_t i = 0; i < kTrustPoints; ++i) {
+    out.push_back(low + static_cast<double>(i) / (kTrustPoints - 1) * (high - low));
   }
   return out;
 }
@@ -65,10 +65,10 @@ Trust::Trust(const TrustOptions& options) : options_(options) {
 
 void Trust::observe(std::span<const double> predicted, std::span<const double> y, double sigma) {
   const auto likelihood = log_likelihoods(log_nu_, predicted, y, sigma);
-  std::vector<double> kernel(kPoints);
-  std::vector<double> weighted(kPoints);
-  for (std::size_t i = 0; i < kPoints; ++i) {
-    for (std::size_t j = 0; j < kPoints; ++j) {
+  std::vector<double> kernel(kTrustPoints);
+  std::vector<double> weighted(kTrustPoints);
+  for (std::size_t i = 0; i < kTrustPoints; ++i) {
+    for (std::size_t j = 0; j < kTrustPoints; ++j) {
       kernel[j] = log_normal_kernel(log_nu_[j] - log_nu_[i], options_.spread);
       weighted[j] = kernel[j] + likelihood[j];
     }

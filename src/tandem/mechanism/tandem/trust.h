@@ -14,13 +14,15 @@
 #include <span>
 #include <vector>
 
+#include "tandem/mechanism/tandem/tuning.h"
+
 namespace tandem {
 
 struct TrustOptions {
-  double most = 1.0;          // numax, the trust in public rows from the same distribution
-  double expected = 0.0;      // nu before anything is observed; 0: numax
-  double prior_spread = 2.0;  // of log nu around that
-  double spread = 1.5;        // of a marginal's log v around log nu
+  double most = 1.0;      // numax, the trust in public rows from the same distribution
+  double expected = 0.0;  // nu before anything is observed; 0: numax
+  double prior_spread = tuning::kPriorSpread;  // of log nu around that
+  double spread = tuning::kTrustSpread;        // of a marginal's log v around log nu
 };
 
 class Trust {
