@@ -15,11 +15,12 @@ for script in run scripts/*.sh; do sh -n "$script"; done
 python3 -m py_compile scripts/*.py examples/population/*.py
 
 echo "== Clang, warnings as errors (syntax only)"
-cmake --preset clang -DTANDEM_TESTS=ON >build/clang.configure.log 2>&1 || { cat build/clang.configure.log >&2; exit 1; }
-python3 scripts/each_source.py build/clang/compile_commands.json "$jobs" syntax
+cmake --preset clang -B build/lint -DTANDEM_TESTS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
+  >build/lint.configure.log 2>&1 || { cat build/lint.configure.log >&2; exit 1; }
+python3 scripts/each_source.py build/lint/compile_commands.json "$jobs" syntax
 
 echo "== clang-tidy"
-python3 scripts/each_source.py build/clang/compile_commands.json "$jobs" tidy
+python3 scripts/each_source.py build/lint/compile_commands.json "$jobs" tidy
 
 echo "== generated docs"
 python3 scripts/make_docs.py --check
