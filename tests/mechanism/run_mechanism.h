@@ -63,7 +63,7 @@ inline Effort effort_of(const std::string& name, const Problem& problem) {
   const Curator curator(PrivateData(memory_source(Table(problem.domain, 0)), PrivacyUnit{}),
                         RunSettings{}.filter, std::make_unique<SystemEntropy>(),
                         memory_transcript(), {.threads = {}, .progress = {}});
-  return find_mechanism(name).effort(curator, problem, {});
+  return find_mechanism(name).effort(curator, problem, {}, 0.0);
 }
 
 inline double max_error(const Problem& problem, const Table& truth, const Model& model) {

@@ -126,9 +126,9 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Thread
   return out;
 }
 
-Problem problem_of(const Prepared& p, PublicData public_data, double rows_expected) {
-  return {p.schema.domain(), p.workload, std::move(public_data), impossible_boxes(p.schema.rules()),
-          rows_expected};
+Problem problem_of(const Prepared& p, PublicData public_data) {
+  return {p.schema.domain(), p.workload, std::move(public_data),
+          impossible_boxes(p.schema.rules())};
 }
 
 namespace {
@@ -153,9 +153,9 @@ PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
   check_memory(s, p.schema);
   PublicData public_data = load_public(s, p.schema, how.threads, how.note, how.reading);
   const double rows = expected_rows(s, p.schema, public_data);
-  run.problem = problem_of(p, std::move(public_data), rows);
+  run.problem = problem_of(p, std::move(public_data));
   run.effort =
-      p.mechanism.effort(planning_curator(p, run.problem.domain), run.problem, p.parameters);
+      p.mechanism.effort(planning_curator(p, run.problem.domain), run.problem, p.parameters, rows);
   const double of_mechanism = bytes_of_mechanism(s, p, run.effort);
   check_memory(s, p.schema, of_mechanism);
   run.predicted_bytes = predicted_memory(s, p.schema, of_mechanism);

@@ -52,7 +52,7 @@ Prepared prepare(const SynthSettings& settings, const FindMechanism& find, const
                  const Note& note);
 
 // What a mechanism is asked, with what the schema's rules exclude.
-Problem problem_of(const Prepared& prepared, PublicData public_data, double rows_expected = 0.0);
+Problem problem_of(const Prepared& prepared, PublicData public_data);
 
 // A run of which everything public is at hand, and nothing is known to be wrong.
 struct PreparedRun {

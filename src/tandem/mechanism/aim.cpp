@@ -115,11 +115,12 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 }
 
 // Annealing ends most runs after a few rounds a column.
-Effort effort_of(const Curator& curator, const Problem& problem, const Options& options) {
+Effort effort_of(const Curator& curator, const Problem& problem, const Options& options,
+                 double rows_expected) {
   const auto closure = candidates_of(problem, options.max_model_mb);
   return effort(problem.domain, closure, options.max_model_mb,
                 {.rounds = kUsualRoundsPerColumn * static_cast<double>(problem.domain.size()),
-                 .rows_in_noise = rows_in_noise(problem, curator)});
+                 .rows_in_noise = rows_in_noise(rows_expected, curator)});
 }
 
 Plan plan(const Curator& curator, const Problem& problem, const Options& options) {

@@ -195,12 +195,13 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return graphical_release(std::move(fit), std::move(measured.measurements), n, start);
 }
 
-Effort effort_of(const Curator& curator, const Problem& problem, const Options& options) {
+Effort effort_of(const Curator& curator, const Problem& problem, const Options& options,
+                 double rows_expected) {
   const auto closure = candidates_of(problem, options.max_model_mb);
   return effort(problem.domain, closure, options.max_model_mb,
                 {.rounds = static_cast<double>(options.rounds.value_or(kMostRounds)),
                  .public_counts = true,
-                 .rows_in_noise = rows_in_noise(problem, curator),
+                 .rows_in_noise = rows_in_noise(rows_expected, curator),
                  .public_rows = problem.public_data.rows()});
 }
 

@@ -35,9 +35,11 @@ struct Mechanism {
   std::function<Parameters(const Parameters&)> resolve;
   std::function<Release(Curator&, const Problem&, const Parameters&, Rng&)> run;
   // What it would do with this budget, and what that takes beside the tables; the curator holds no
-  // data here. The second is quick.
+  // data here. The second is quick, and is told the private rows by the size of their file (0:
+  // unknown): a number for predictions alone, which no run ever sees.
   std::function<Plan(const Curator&, const Problem&, const Parameters&)> plan;
-  std::function<Effort(const Curator&, const Problem&, const Parameters&)> effort;
+  std::function<Effort(const Curator&, const Problem&, const Parameters&, double rows_expected)>
+      effort;
 };
 
 struct MechanismText {
@@ -54,8 +56,8 @@ Mechanism make_mechanism(const MechanismText& text,
                          Release (*run)(Curator&, const Problem&, const Options&, Rng&),
                          Plan (*plan)(const Curator&, const Problem&, const Options&),
                          const std::vector<Field<Options>>& fields,
-                         Effort (*effort)(const Curator&, const Problem&,
-                                          const Options&) = nullptr) {
+                         Effort (*effort)(const Curator&, const Problem&, const Options&,
+                                          double rows_expected) = nullptr) {
   Mechanism out;
   out.name = text.name;
   out.summary = text.summary;
@@ -77,9 +79,10 @@ Mechanism make_mechanism(const MechanismText& text,
   out.plan = [=](const Curator& curator, const Problem& problem, const Parameters& given) {
     return plan(curator, problem, read_options(name, fields, given));
   };
-  out.effort = [=](const Curator& curator, const Problem& problem, const Parameters& given) {
+  out.effort = [=](const Curator& curator, const Problem& problem, const Parameters& given,
+                   double rows) {
     return effort == nullptr ? Effort{}
-                             : effort(curator, problem, read_options(name, fields, given));
+                             : effort(curator, problem, read_options(name, fields, given), rows);
   };
   return out;
 }

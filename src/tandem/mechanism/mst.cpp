@@ -135,7 +135,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return graphical_release(std::move(fit), std::move(y), total, start);
 }
 
-Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Options& options) {
+Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Options& options,
+                 double /*rows_expected*/) {
   const auto pairs = all_pairs_of(problem.domain);
   std::vector<double> bytes;
   for (const auto& pair : pairs) {

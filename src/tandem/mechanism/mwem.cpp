@@ -119,7 +119,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return release;
 }
 
-Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Options& options) {
+Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Options& options,
+                 double /*rows_expected*/) {
   return weighing_effort(problem, checked_rows(problem, options));
 }
 
@@ -131,7 +132,7 @@ Plan plan(const Curator& curator, const Problem& problem, const Options& options
   const LinearQuery cell{clique, LinearMap::rows({{{0, 1}}}, problem.domain.cells(clique))};
   const Cost to_measure = (curator.remaining() / options.rounds).split(options.select_share).second;
   const double sigma = curator.noise_scale(cell, to_measure).value();
-  PlanStep keeps = plan_to_weigh(rows, effort_of(curator, problem, options).bytes);
+  PlanStep keeps = plan_to_weigh(rows, weighing_effort(problem, rows).bytes);
   keeps.numbers.set("groups", static_cast<std::uint64_t>(groups.size()));
   if (groups.size() > 1) {
     keeps.sentence += fmt::format(" They are in {} groups of columns.", groups.size());

@@ -82,7 +82,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return release;
 }
 
-Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Options& /*options*/) {
+Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Options& /*options*/,
+                 double /*rows_expected*/) {
   return weighing_effort(problem, problem.public_data.rows());
 }
 

@@ -169,7 +169,8 @@ std::vector<Warning> remarks(const Problem& problem, const Chosen& chosen) {
   return out;
 }
 
-Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Options& options) {
+Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Options& options,
+                 double /*rows_expected*/) {
   const auto start = start_model(problem, options.max_model_mb);
   const Chosen chosen = marginals_of(problem, options, start);
   std::vector<Clique> cliques;

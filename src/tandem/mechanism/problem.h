@@ -16,9 +16,6 @@ struct Problem {
   Workload workload;
   PublicData public_data;                   // or none
   std::vector<ImpossibleBox> impossible{};  // what the rules of the schema exclude
-  // Private rows by the size of their file, where a plan is made; 0: unknown. For predictions of
-  // time and memory alone.
-  double rows_expected = 0.0;
 };
 
 }  // namespace tandem

@@ -174,8 +174,8 @@ ModelStart start_model(const Problem& problem, double limit_mb) {
   return start;
 }
 
-double rows_in_noise(const Problem& problem, const Curator& curator) {
-  return problem.rows_expected * std::sqrt(2.0 * curator.remaining().lower_bound());
+double rows_in_noise(double rows_expected, const Curator& curator) {
+  return rows_expected * std::sqrt(2.0 * curator.remaining().lower_bound());
 }
 
 Effort effort(const Domain& domain, std::span<const Clique> candidates, double limit_mb,

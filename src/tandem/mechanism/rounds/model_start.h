@@ -47,7 +47,7 @@ Effort effort(const Domain& domain, std::span<const Clique> candidates, double l
               const Workings& workings);
 
 // n / sigma for Workings, of the rows that are expected.
-double rows_in_noise(const Problem& problem, const Curator& curator);
+double rows_in_noise(double rows_expected, const Curator& curator);
 
 // Every part of every marginal of the workload, without those of a single cell, which everybody
 // knows, and those that no model within the limit can hold. UsageError when none is left.

@@ -310,7 +310,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   return released(p, start, std::move(finished));
 }
 
-Effort effort_of(const Curator& curator, const Problem& problem, const Options& options) {
+Effort effort_of(const Curator& curator, const Problem& problem, const Options& options,
+                 double rows_expected) {
   const auto candidates = candidates_of(problem, options.max_model_mb);
   const bool with_public = options.use_public && !problem.public_data.empty();
   return effort(problem.domain, candidates, options.max_model_mb,
@@ -318,7 +319,7 @@ Effort effort_of(const Curator& curator, const Problem& problem, const Options& 
                  .models = with_public ? kModelsAtOnce : 1.0,
                  .full_at_once = with_public && options.fillers,
                  .public_counts = with_public && options.fillers,
-                 .rows_in_noise = rows_in_noise(problem, curator),
+                 .rows_in_noise = rows_in_noise(rows_expected, curator),
                  .public_rows = with_public ? problem.public_data.rows() : 0.0});
 }
 
