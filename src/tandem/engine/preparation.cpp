@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/engine/preparation.h"
+#include "tandem/engine/certificate.h"
 
 #include <fmt/core.h>
 
@@ -99,6 +100,11 @@ RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_p
     throw UsageError(fmt::format("{} needs public data; give it with " TANDEM_SETTING("public") ".",
                                  mechanism.name));
   }
+  if (!(s.certify_share >= 0.0 && s.certify_share <= 0.5)) {
+    throw UsageError(
+        fmt::format(TANDEM_SETTING("certify-share") " is {:g}; choose 0 to 0.5.", s.certify_share));
+  }
+  if (s.certify_share > 0.0) filter.hold(s.certify_share);
   return {std::move(mechanism), std::move(parameters), unit, std::move(filter)};
 }
 
@@ -142,7 +148,8 @@ double bytes_of_mechanism(const SynthSettings& s, const Prepared& p, const Effor
   const double rows =
       s.rows > 0 ? static_cast<double>(s.rows) : most_rows(s.private_source, p.schema);
   const double fitting = bytes_of_fitting(domain, p.workload, rows);
-  return std::max(effort.bytes, std::min(fitting, kMostBytesOfFitting));
+  const double certifying = s.certify_share > 0.0 ? bytes_to_certify(p.workload) : 0.0;
+  return std::max({effort.bytes, std::min(fitting, kMostBytesOfFitting), certifying});
 }
 
 }  // namespace

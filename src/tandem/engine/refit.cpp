@@ -218,6 +218,7 @@ Document refit_document(const RefitRequest& r, const StoredRelease& from, const 
   const bool same_model = outcome.where.empty() && r.max_model_mb == 0.0;
   for (const auto& [key, value] : from.document().as_object()) {
     if (key == "error_bounds" && !same_model) continue;  // they are of that very model
+    if (key == "certified_error") continue;              // it is of those very rows
     // The new one is made of measurements.
     if ((key == "notes" || key == "facts") && r.max_model_mb != 0.0) continue;
     out.set(key, value);

@@ -403,6 +403,7 @@ std::string to_text(const SynthSummary& summary) {
   line("spent",
        fmt::format("epsilon {:.6g} at delta {:g} (rho {:.6g})", spent.at("epsilon").as_number(),
                    spent.at("delta").as_number(), spent.at("rho").as_number()));
+  if (const auto* error = r.find("certified_error")) line("error", certified_text(*error));
   if (const auto* ledger = r.find("ledger")) {
     line("ledger", ledger->at("dataset").as_string());
   }

@@ -36,6 +36,17 @@ struct Answer {
   double stddev = 0.0;
 };
 
+// How far the rows are from the private table, as the mean over marginals of the L1 distance of
+// shares (0 to 2): measured once with noise, and a bound that holds with this confidence.
+struct CertifiedError {
+  double average_error = 0.0;
+  double stddev = 0.0;  // of the noise
+  double at_most = 0.0;
+  double confidence = 0.0;
+  std::size_t marginals = 0;     // that were looked at
+  std::size_t of_marginals = 0;  // in the workload
+};
+
 // A model, answers, or both.
 struct Release {
   std::unique_ptr<Model> model;  // none when only answers are released
@@ -46,6 +57,7 @@ struct Release {
   Document facts = Document::object();    // what it is made of; docs/formats.md lists the keys
   std::vector<Warning> warnings;
   std::optional<Table> rows{};  // drawn from the model, once the mechanism is done
+  std::optional<CertifiedError> certified_error{};  // of these rows
 };
 
 }  // namespace tandem

@@ -48,6 +48,7 @@ const Domain& Curator::domain() const { return impl_->domain(); }
 const PrivacyUnit& Curator::unit() const { return impl_->shared->unit; }
 Currency Curator::currency() const { return impl_->filter.currency(); }
 Cost Curator::remaining() const { return impl_->filter.remaining(); }
+Cost Curator::let_go() { return impl_->filter.let_go(); }
 Threads Curator::threads() const { return impl_->settings().threads; }
 bool Curator::seeded() const { return impl_->shared->entropy->seeded(); }
 const Filter& Curator::filter() const { return impl_->filter; }
@@ -69,6 +70,46 @@ Cost Curator::cost_for(const LinearQuery& query, Sigma sigma) const {
   }
   const Scale scale(units / std::numbers::sqrt2);
   return impl_->filter.price(laplace_epsilon(sensitivity.l1, scale).value());
+}
+
+std::vector<Measurement> Curator::Impl::measured(std::span<const LinearQuery> queries,
+                                                 std::span<const NoisePlan> plans,
+                                                 const std::string& request, Step told) {
+  std::vector<Clique> cliques;
+  for (const auto& query : queries) cliques.push_back(query.clique);
+  const std::string what = queries.size() == 1
+                               ? "measure " + domain().describe(queries.front().clique)
+                               : fmt::format("measure {} marginals", queries.size());
+  const auto draw = [&] {
+    counts.load(cliques);
+    std::vector<std::vector<std::int64_t>> results;
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      results.push_back(exact_answer(queries[i], counts.counts(cliques[i])));
+      add_noise(plans[i], results.back(), *shared->entropy);
+    }
+    return results;
+  };
+  const bool is_free = told.cost.is_zero();  // exact
+  const auto record = is_free ? free_step(request, draw) : charged_step(what, told, request, draw);
+
+  if (record.results.size() != queries.size()) damaged();
+  std::vector<Measurement> measurements;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    if (record.results[i].size() != queries[i].map.outputs(domain().cells(cliques[i]))) damaged();
+    Measurement out;
+    out.query = queries[i];
+    out.noise = plans[i].kind;
+    out.sigma = Sigma(standard_deviation(plans[i], queries[i].map.unit()));
+    told.measured.push_back({cliques[i], record.results[i].size(), out.sigma.value()});
+    out.values.reserve(record.results[i].size());
+    for (const auto value : record.results[i]) {
+      out.values.push_back(std::ldexp(static_cast<double>(value), queries[i].map.unit_exponent()));
+    }
+    measurements.push_back(std::move(out));
+  }
+  if (is_free) told.noise = NoiseKind::None;
+  tell(std::move(told));
+  return measurements;
 }
 
 Measurement Curator::measure(const LinearQuery& query, Cost cost) {
@@ -94,63 +135,51 @@ std::vector<Measurement> Curator::measure_all(std::span<const LinearQuery> queri
                                               std::span<const Cost> costs, NoiseKind noise) {
   check(queries.size() == costs.size(), "each query has a cost");
   if (queries.empty()) return {};
-
   std::vector<NoisePlan> plans;
-  std::vector<Clique> cliques;
   Cost cost;
   double rho = 0.0;
   std::string request = "measure";
   for (std::size_t i = 0; i < queries.size(); ++i) {
     plans.push_back(impl_->plan(queries[i], costs[i], noise));
-    cliques.push_back(queries[i].clique);
     // The scale too, since the same cost buys another one with other neighbours or currency.
     request += fmt::format("|{},{},{},{:a}", request_of(queries[i]), costs[i].grains(),
                            static_cast<int>(plans.back().kind), plans.back().units);
     if (plans.back().kind == NoiseKind::None) continue;
     cost = cost + costs[i];
-    const Rho step_rho =
-        noise == NoiseKind::Gaussian
-            ? Rho(costs[i].upper_bound())
-            : pure_rho(Epsilon(laplace_budget(impl_->filter.currency(), costs[i]).value()));
-    rho = std::nextafter(rho + step_rho.value(), HUGE_VAL);
+    rho = std::nextafter(rho + impl_->measuring_rho(costs[i], noise).value(), HUGE_VAL);
   }
-  const std::string what = queries.size() == 1
-                               ? "measure " + domain().describe(queries.front().clique)
-                               : fmt::format("measure {} marginals", queries.size());
-  const auto draw = [&] {
-    impl_->counts.load(cliques);
-    std::vector<std::vector<std::int64_t>> results;
-    for (std::size_t i = 0; i < queries.size(); ++i) {
-      results.push_back(exact_answer(queries[i], impl_->counts.counts(cliques[i])));
-      add_noise(plans[i], results.back(), *impl_->shared->entropy);
-    }
-    return results;
-  };
-  Step told{.kind = StepKind::Measure, .noise = noise, .cost = cost, .rho = Rho(rho)};
-  const auto record = cost.is_zero()  // exact and free
-                          ? impl_->free_step(request, draw)
-                          : impl_->charged_step(what, told, request, draw);
+  return impl_->measured(
+      queries, plans, request,
+      {.kind = StepKind::Measure, .noise = noise, .cost = cost, .rho = Rho(rho)});
+}
 
-  if (record.results.size() != queries.size()) impl_->damaged();
-  std::vector<Measurement> measurements;
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    if (record.results[i].size() != queries[i].map.outputs(domain().cells(cliques[i]))) {
-      impl_->damaged();
-    }
-    Measurement out;
-    out.query = queries[i];
-    out.noise = plans[i].kind;
-    out.sigma = Sigma(standard_deviation(plans[i], queries[i].map.unit()));
-    told.measured.push_back({cliques[i], record.results[i].size(), out.sigma.value()});
-    out.values.reserve(record.results[i].size());
-    for (const auto value : record.results[i]) {
-      out.values.push_back(std::ldexp(static_cast<double>(value), queries[i].map.unit_exponent()));
-    }
-    measurements.push_back(std::move(out));
+Sigma Curator::noise_together(std::span<const WeightedQuery> queries, Cost cost,
+                              NoiseKind noise) const {
+  const auto common = impl_->plan_together(queries, cost, noise);
+  return Sigma(standard_deviation(common, 1.0));
+}
+
+std::vector<Measurement> Curator::measure_together(std::span<const WeightedQuery> queries,
+                                                   Cost cost, NoiseKind noise) {
+  if (queries.empty()) return {};
+  const NoisePlan common = impl_->plan_together(queries, cost, noise);
+  std::vector<LinearQuery> asked;
+  std::vector<NoisePlan> plans;
+  std::string request = fmt::format("measure_together|{}|{}|{:a}", cost.grains(),
+                                    static_cast<int>(common.kind), common.units);
+  for (const auto& [query, weight] : queries) {
+    asked.push_back(query);
+    // Privacy: a query that nobody can move adds nothing to the stack's sensitivity.
+    const bool moves = impl_->sensitivity(query).l1.value() > 0.0;
+    plans.push_back(moves ? divided(common, weight) : NoisePlan{});
+    request += fmt::format("|{},{}", request_of(query), weight);
   }
-  if (cost.is_zero()) told.noise = NoiseKind::None;
-  impl_->tell(std::move(told));
-  return measurements;
+  Step told{.kind = StepKind::Measure, .noise = noise};
+  if (common.kind != NoiseKind::None) {
+    told.cost = cost;
+    told.rho = impl_->measuring_rho(cost, noise);
+  }
+  return impl_->measured(asked, plans, request, std::move(told));
 }
 
 std::vector<Curator> Curator::partition(const PublicKey& key, Cost each) {

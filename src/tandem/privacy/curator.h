@@ -23,6 +23,7 @@
 #include "tandem/privacy/pricing.h"
 #include "tandem/privacy/privacy_unit.h"
 #include "tandem/privacy/score.h"
+#include "tandem/privacy/sensitivity.h"
 #include "tandem/privacy/step.h"
 #include "tandem/privacy/transcript.h"
 #include "tandem/query/measurement.h"
@@ -37,6 +38,13 @@ struct PublicKey {
   std::vector<std::size_t> group;  // one for each code
   std::size_t groups = 0;
   static PublicKey codes_of(const Domain& domain, AttributeId attribute);  // a group for each code
+};
+
+// The value of a score, with noise.
+struct NoisyScore {
+  double value = 0.0;
+  NoiseKind noise = NoiseKind::None;
+  Sigma sigma;  // standard deviation of the noise, in units of the score
 };
 
 struct CuratorSettings {
@@ -68,11 +76,17 @@ class Curator {
   // resumed run would find there may be better.
   bool interrupted() const;
   Sigma noise_scale(const LinearQuery& query, Cost cost) const;  // what measure() would add
-  Cost cost_for(const LinearQuery& query, Sigma sigma) const;    // its price, rounded up
+  // The noise of a query of weight 1 in measure_together(), in units of its map.
+  Sigma noise_together(std::span<const WeightedQuery> queries, Cost cost, NoiseKind noise) const;
+  Cost cost_for(const LinearQuery& query, Sigma sigma) const;  // its price, rounded up
   // The step of a selection: a score lower by this much is 1/e as likely.
   double selection_scale(std::span<const Candidate> candidates, Cost cost,
                          Selection how = Selection::Exponential) const;
   Cost cost_for_rate(std::span<const CellScores> scores, double rate) const;  // of one draw
+  Sigma score_noise(const Score& score, Cost cost) const;  // what measure_score() would add
+
+  // What the filter held back becomes spendable; gives how much that is.
+  Cost let_go();
 
   // ---- Spending ----
 
@@ -90,6 +104,11 @@ class Curator {
   std::vector<Measurement> measure_all(std::span<const LinearQuery> queries,
                                        std::span<const Cost> costs, NoiseKind noise);
 
+  // Privacy: costs `cost` for all of them together, at the sensitivity of their stack, which can be
+  // less than the sum of their own. A query's noise is the common one divided by its weight.
+  std::vector<Measurement> measure_together(std::span<const WeightedQuery> queries, Cost cost,
+                                            NoiseKind noise);
+
   // Privacy: costs `cost`; a candidate drawn by the exponential mechanism (rho = epsilon^2/8) or
   // permute-and-flip (rho = epsilon^2/2), at the largest sensitivity among the scores.
   std::size_t select(std::span<const Candidate> candidates, Cost cost,
@@ -101,6 +120,10 @@ class Curator {
   // proportional to exp(rate * score).
   std::vector<CellChoice> sample_cells(std::span<const CellScores> scores, double rate,
                                        std::size_t draws);
+
+  // Privacy: costs `cost`; the score's value on its grid plus discrete noise calibrated to its
+  // sensitivity there: what a release may say of its own error.
+  NoisyScore measure_score(const Score& score, Cost cost);
 
   // Privacy: costs `each` once. A row belongs to one group, so a person whose rows are spread over
   // groups moves each by their rows there only, and k of m rows cost (k/m)^2 of rho or k/m of

@@ -11,10 +11,12 @@
 #include "tandem/base/check.h"
 #include "tandem/base/digest.h"
 #include "tandem/base/error.h"
+#include "tandem/privacy/accountant.h"
 #include "tandem/privacy/count_cache.h"
 #include "tandem/privacy/curator.h"
 #include "tandem/privacy/mutant.h"
 #include "tandem/privacy/noise_plan.h"
+#include "tandem/privacy/pricing.h"
 #include "tandem/privacy/sensitivity.h"
 
 namespace tandem {
@@ -63,6 +65,20 @@ struct Curator::Impl {
   QuerySensitivity sensitivity(const LinearQuery& query) const {
     return sensitivity_of(query, domain(), effective_unit());
   }
+  // The noise of a query of weight 1, in units of its map.
+  NoisePlan plan_together(std::span<const WeightedQuery> queries, Cost cost, NoiseKind kind) const {
+    return plan_noise(sensitivity_of(queries, domain(), effective_unit(), settings().threads),
+                      currency(), cost, kind);
+  }
+  // What measuring at this cost is worth as zCDP.
+  Rho measuring_rho(Cost cost, NoiseKind noise) const {
+    return noise == NoiseKind::Gaussian ? Rho(cost.upper_bound())
+                                        : pure_rho(laplace_budget(currency(), cost));
+  }
+  // Privacy: charges what `told` says, then counts, adds the planned noise and commits.
+  std::vector<Measurement> measured(std::span<const LinearQuery> queries,
+                                    std::span<const NoisePlan> plans, const std::string& request,
+                                    Step told);
   NoiseKind default_noise() const {
     return currency() == Currency::Zcdp ? NoiseKind::Gaussian : NoiseKind::Laplace;
   }

@@ -27,6 +27,18 @@ struct Curator::Selecting {
     return ScoreGrid::of(scores, gate.domain(), gate.effective_unit());
   }
 
+  // Privacy: one number, so it moves as far in every norm.
+  NoisePlan plan(const ScoreGrid& grid, Cost cost) const {
+    auto steps = static_cast<double>(grid.sensitivity);
+    if (static_cast<std::uint64_t>(steps) < grid.sensitivity) {
+      steps = std::nextafter(steps, HUGE_VAL);
+    }
+    if (mutant(Mutant::ScoreOfOneRow)) steps /= gate.effective_unit().rows_per_person;
+    const double squared = std::nextafter(steps * steps, HUGE_VAL);
+    return plan_noise({L1Sensitivity(steps), SquaredL2Sensitivity(squared), steps}, gate.currency(),
+                      cost, gate.default_noise());
+  }
+
   std::size_t draw_one(std::span<const std::int64_t> values, Rate rate, Selection how) const {
     if (mutant(Mutant::LargestWins)) {
       return static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
@@ -181,6 +193,43 @@ CellChoice Curator::select_cell(std::span<const CellScores> scores, Cost cost, S
   told.output = choice.output;
   impl_->tell(std::move(told));
   return choice;
+}
+
+Sigma Curator::score_noise(const Score& score, Cost cost) const {
+  const Candidate asked{{}, Origin::Private, score};
+  const ScoreGrid grid = Selecting{*impl_}.grid_of(std::span(&asked, 1));
+  return Sigma(standard_deviation(Selecting{*impl_}.plan(grid, cost), grid.step()));
+}
+
+NoisyScore Curator::measure_score(const Score& score, Cost cost) {
+  Selecting selecting{*impl_};
+  const Candidate asked{{}, Origin::Private, score};
+  const ScoreGrid grid = selecting.grid_of(std::span(&asked, 1));
+  const NoisePlan plan = selecting.plan(grid, cost);
+  const std::string request =
+      fmt::format("measure_score|{}|{}|{}|{:a}|{}|{}", request_of(asked), cost.grains(),
+                  static_cast<int>(plan.kind), plan.units, grid.shift, grid.sensitivity);
+  const auto draw = [&] {
+    auto values = selecting.values_of(std::span(&asked, 1), grid);
+    add_noise(plan, values, *impl_->shared->entropy);
+    return std::vector<std::vector<std::int64_t>>{std::move(values)};
+  };
+  NoisyScore out{.noise = plan.kind, .sigma = Sigma(standard_deviation(plan, grid.step()))};
+  Step told{.kind = StepKind::MeasureScore,
+            .measured = {{Clique(), 1, out.sigma.value()}},
+            .noise = plan.kind};
+  if (plan.kind != NoiseKind::None) {
+    told.cost = cost;
+    told.rho = plan.kind == NoiseKind::Gaussian ? Rho(cost.upper_bound())
+                                                : pure_rho(laplace_budget(impl_->currency(), cost));
+  }
+  const auto record = plan.kind == NoiseKind::None
+                          ? impl_->free_step(request, draw)
+                          : impl_->charged_step("measure a score", told, request, draw);
+  if (record.results.size() != 1 || record.results[0].size() != 1) impl_->damaged();
+  out.value = static_cast<double>(record.results[0][0]) * grid.step();
+  impl_->tell(std::move(told));
+  return out;
 }
 
 Cost Curator::cost_for_rate(std::span<const CellScores> scores, double rate) const {

@@ -7,6 +7,7 @@
 // plan was followed.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/base/units.h"
@@ -37,8 +38,12 @@ class Filter {
   Currency currency() const { return currency_; }
   Cost total() const { return total_; }
   Cost spent() const { return spent_; }
-  Cost remaining() const { return total_ - spent_; }
+  Cost remaining() const { return total_ - spent_ - held_; }
   Rho spent_rho() const;  // of all charges, rounded up
+
+  // Sets a share of what remains aside until it is let go: no step can spend it meanwhile.
+  void hold(double share) { held_ = held_ + remaining().split(share).first; }
+  Cost let_go() { return std::exchange(held_, Cost()); }
 
   // An amount of this filter's currency, rounded up.
   Cost price(double amount) const { return Cost::at_least(amount); }
@@ -61,6 +66,7 @@ class Filter {
   Currency currency_;
   Cost total_;
   Cost spent_;
+  Cost held_;  // kept for the end of the run
   Cost spent_rho_;
   std::vector<Charge> charges_;
 };

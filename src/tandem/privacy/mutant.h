@@ -15,8 +15,11 @@ enum class Mutant {
   ForgetRowsPerPerson,  // every person counts as one row
   UnitLeftBehind,       // an opened table protects one row a person, whatever was asked
   NobodyIsAbsent,       // a named person is taken to have a row in every neighbour
+  ScoreOfOneRow,        // the noise of a score covers one of a person's rows
   NoBound,              // columns of a map too large to compare are taken to be all alike
   BoundTooLow,          // or half as far apart as negative coefficients allow
+  ProductAsOneAxis,     // a product of maps is taken to move as far as its first one
+  LargestOfStack,       // queries measured together are taken to move as far as one of them
   LaplaceByL2,          // Laplace noise scaled to the L2 distance
   RoundSigmaDown,       // noise a tenth too small
   NoNoise,              // measurements come out exact

@@ -17,8 +17,13 @@ namespace tandem {
 
 NoisePlan plan_noise(const LinearQuery& query, const QuerySensitivity& sensitivity,
                      Currency currency, Cost cost, NoiseKind kind) {
-  const bool exact_total = query.clique.empty() && mutant(Mutant::PeekAtTotal);
-  if (sensitivity.l1.value() == 0.0 || exact_total) return {};
+  if (query.clique.empty() && mutant(Mutant::PeekAtTotal)) return {};
+  return plan_noise(sensitivity, currency, cost, kind);
+}
+
+NoisePlan plan_noise(const QuerySensitivity& sensitivity, Currency currency, Cost cost,
+                     NoiseKind kind) {
+  if (sensitivity.l1.value() == 0.0) return {};
   if (cost.is_zero()) {
     throw BudgetError("A measurement needs a budget above zero; nothing is left for it.");
   }
@@ -37,6 +42,14 @@ NoisePlan plan_noise(const LinearQuery& query, const QuerySensitivity& sensitivi
   }
   if (mutant(Mutant::RoundSigmaDown)) plan.units *= 0.9;
   return plan;
+}
+
+NoisePlan divided(const NoisePlan& plan, std::int64_t weight) {
+  if (plan.kind == NoiseKind::None) return plan;
+  const double need = std::nextafter(plan.units / static_cast<double>(weight), HUGE_VAL);
+  return {plan.kind, plan.kind == NoiseKind::Gaussian
+                         ? DiscreteGaussian(Sigma(need)).sigma().value()
+                         : DiscreteLaplace(Scale(need)).scale().value()};
 }
 
 double standard_deviation(const NoisePlan& plan, double unit) {
@@ -64,7 +77,35 @@ void add_noise(const NoisePlan& plan, std::span<std::int64_t> values, EntropySou
   for (std::size_t i = 0; i < values.size(); ++i) values[i] += noise[i];
 }
 
+namespace {
+
+// Saturating is a contraction, so it keeps the sensitivity; 2^61 leaves room for the noise.
+std::int64_t saturated(Int128 sum) {
+  constexpr Int128 kMost = static_cast<Int128>(1) << 61;
+  return static_cast<std::int64_t>(std::clamp(sum, -kMost, kMost));
+}
+
+// Every sum on the way is at most the number of rows times the largest coefficient of the product.
+std::vector<std::int64_t> exact_product(const LinearMap& map, const Factor& counts) {
+  double most = 0.0;
+  for (const double count : counts.values) most += count;
+  for (const auto& axis : map.axes()) most *= static_cast<double>(axis->largest_entry());
+  if (most < 0x1p60) {
+    return map.apply_axes(std::vector<std::int64_t>(counts.values.begin(), counts.values.end()));
+  }
+  check(most < 0x1p120, "a product's coefficients and rows stay within 128 bits");
+  std::vector<Int128> wide;
+  wide.reserve(counts.values.size());
+  for (const double count : counts.values) wide.push_back(static_cast<std::int64_t>(count));
+  std::vector<std::int64_t> out;
+  for (const Int128 sum : map.apply_axes(std::move(wide))) out.push_back(saturated(sum));
+  return out;
+}
+
+}  // namespace
+
 std::vector<std::int64_t> exact_answer(const LinearQuery& query, const Factor& counts) {
+  if (query.map.is_kronecker()) return exact_product(query.map, counts);
   const std::size_t outputs = query.map.outputs(counts.values.size());
   std::vector<std::int64_t> answer(outputs);
   for (std::size_t i = 0; i < outputs; ++i) {
@@ -76,9 +117,7 @@ std::vector<std::int64_t> exact_answer(const LinearQuery& query, const Factor& c
     for (const auto& [column, coefficient] : query.map.row(i)) {
       sum += static_cast<Int128>(coefficient) * static_cast<std::int64_t>(counts.values[column]);
     }
-    // Saturating is a contraction, so it keeps the sensitivity; 2^61 leaves room for the noise.
-    constexpr Int128 kMost = static_cast<Int128>(1) << 61;
-    answer[i] = static_cast<std::int64_t>(std::clamp(sum, -kMost, kMost));
+    answer[i] = saturated(sum);
   }
   return answer;
 }

@@ -25,6 +25,12 @@ struct NoisePlan {
 // Privacy: public. A scale the samplers can't draw is refused here, before anything is charged.
 NoisePlan plan_noise(const LinearQuery& query, const QuerySensitivity& sensitivity,
                      Currency currency, Cost cost, NoiseKind kind);
+// The same for whatever has such a sensitivity.
+NoisePlan plan_noise(const QuerySensitivity& sensitivity, Currency currency, Cost cost,
+                     NoiseKind kind);
+
+// Noise that a weight makes smaller, rounded up to what the samplers can draw.
+NoisePlan divided(const NoisePlan& plan, std::int64_t weight);
 
 double standard_deviation(const NoisePlan& plan, double unit);
 

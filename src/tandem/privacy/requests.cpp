@@ -12,6 +12,10 @@ std::string request_of(const LinearQuery& query) {
   std::string text = "q";
   for (const auto id : query.clique) text += fmt::format(":{}", id);
   if (query.map.is_identity()) return text;
+  if (query.map.is_kronecker()) {
+    for (const auto& axis : query.map.axes()) text += ";x" + axis->describe();
+    return text;
+  }
   text += fmt::format(";{};{}", query.map.unit_exponent(), query.map.columns());
   for (std::size_t r = 0; r < query.map.outputs(0); ++r) {
     text += ';';

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "tandem/base/check.h"
 #include "tandem/base/int128.h"
 #include "tandem/privacy/mutant.h"
+#include "tandem/query/map_distance.h"
 
 namespace tandem {
 
@@ -43,14 +45,22 @@ double round_up(UInt128 value) {
 }
 
 // Privacy: an overflow would understate a sensitivity, so what comes near one is refused.
+constexpr UInt128 kMost = static_cast<UInt128>(1) << 120;
+
+[[noreturn]] void refuse_coefficients() {
+  throw UsageError(
+      "A strategy's coefficients or the rows a person may have are too large; choose smaller "
+      "ones.");
+}
+
 UInt128 times(UInt128 a, UInt128 b) {
-  constexpr UInt128 kMost = static_cast<UInt128>(1) << 120;
-  if (b != 0 && a > kMost / b) {
-    throw UsageError(
-        "A strategy's coefficients or the rows a person may have are too large; choose smaller "
-        "ones.");
-  }
+  if (b != 0 && a > kMost / b) refuse_coefficients();
   return a * b;
+}
+
+UInt128 plus(UInt128 a, UInt128 b) {  // of two that are at most kMost
+  if (a + b > kMost) refuse_coefficients();
+  return a + b;
 }
 
 UInt128 magnitude(std::int64_t value) { return static_cast<UInt128>(value < 0 ? -value : value); }
@@ -126,6 +136,77 @@ Extremes extremes_of(const LinearMap& map, std::size_t cells, double most_steps)
   return out;
 }
 
+// ---- Products ----
+
+// Norms of a column of a product are products of norms, and so are inner products; docs/privacy.md.
+struct AxisExtremes {
+  std::vector<ColumnPair<Int128>> l1;
+  std::vector<ColumnPair<Int128>> l2;
+};
+
+AxisExtremes extremes_of(const AxisMap& axis) {
+  const auto n = static_cast<Int128>(axis.codes());
+  AxisExtremes out;
+  if (axis.kind() == AxisMap::Kind::Given) {
+    const std::vector<Int128> entries(axis.entries().begin(), axis.entries().end());
+    out.l1 = column_pairs_l1<Int128>(entries, axis.codes());
+    out.l2 = column_pairs_l2<Int128>(entries, axis.codes());
+    return out;
+  }
+  const bool centred = axis.kind() == AxisMap::Kind::Centred;
+  const Int128 l1 = centred ? 2 * (n - 1) : 1;
+  const Int128 l2 = centred ? n * (n - 1) : 1;
+  out.l1 = {{l1, l1, l1}};  // a column with itself
+  out.l2 = {{l2, l2, l2}};
+  // Two columns of n I - J have -1 in common at the n - 2 other outputs.
+  if (n > 1) out.l1.push_back({l1, l1, centred ? n - 2 : 0});
+  if (n > 1) out.l2.push_back({l2, l2, centred ? -n : 0});
+  return out;
+}
+
+Extremes extremes_of_product(const LinearMap& map, std::size_t cells) {
+  check(map.columns() == cells, "a map has one column for each cell of its marginal");
+  Extremes out;
+  out.entry = out.l1_norm = out.l2_norm = 1;
+  bool has_negative = false;
+  std::vector<std::vector<ColumnPair<Int128>>> l1;
+  std::vector<std::vector<ColumnPair<Int128>>> l2;
+  for (const auto& axis : map.axes()) {
+    out.entry = times(out.entry, axis->largest_entry());
+    has_negative = has_negative || axis->has_negative();
+    if (out.entry > static_cast<UInt128>(kLargestCoefficient)) {
+      throw UsageError("A strategy's coefficient is above 2^40 units; choose a coarser unit.");
+    }
+    // Below 2^120, so that nothing overflows: norms are at most entries times outputs.
+    const auto outputs = static_cast<UInt128>(axis->outputs());
+    const UInt128 entry = axis->largest_entry();
+    out.l1_norm = times(out.l1_norm, times(outputs, entry));
+    out.l2_norm = times(out.l2_norm, times(outputs, times(entry, entry)));
+    auto [of_l1, of_l2] = extremes_of(*axis);
+    l1.push_back(std::move(of_l1));
+    l2.push_back(std::move(of_l2));
+  }
+  const auto largest = [](const std::vector<std::vector<ColumnPair<Int128>>>& axes) {
+    Int128 product = 1;
+    for (const auto& pairs : axes) {
+      product *= std::ranges::max_element(pairs, {}, &ColumnPair<Int128>::first)->first;
+    }
+    return static_cast<UInt128>(product);
+  };
+  out.l1_norm = largest(l1);
+  out.l2_norm = largest(l2);
+  out.l1_distance = static_cast<UInt128>(largest_product_distance<Int128>(l1));
+  out.l2_distance = static_cast<UInt128>(largest_product_distance<Int128>(l2));
+  out.entry_range = has_negative ? 2 * out.entry : out.entry;
+  if (cells == 1) out.entry_range = 0;
+  if (mutant(Mutant::ProductAsOneAxis) && !l2.empty()) {
+    out.l2_norm = largest({l2.front()});
+    out.l2_distance =
+        static_cast<UInt128>(largest_product_distance<Int128>(std::span(l2).first(1)));
+  }
+  return out;
+}
+
 // A marginal: the columns are the unit vectors, one for each cell.
 Extremes extremes_of_marginal(std::size_t cells) {
   const UInt128 apart = cells > 1 ? 1 : 0;
@@ -137,15 +218,15 @@ Extremes extremes_of_marginal(std::size_t cells) {
           .entry_range = apart};
 }
 
-}  // namespace
-
-QuerySensitivity sensitivity_of(const LinearQuery& query, const Domain& domain,
-                                const PrivacyUnit& unit, double most_steps) {
-  check(unit.rows_per_person >= 1, "a person has at least one row");
+Extremes extremes_of(const LinearQuery& query, const Domain& domain, double most_steps) {
   const std::size_t cells = domain.cells(query.clique);
-  const Extremes e = query.map.is_identity() ? extremes_of_marginal(cells)
-                                             : extremes_of(query.map, cells, most_steps);
+  if (query.map.is_identity()) return extremes_of_marginal(cells);
+  return query.map.is_kronecker() ? extremes_of_product(query.map, cells)
+                                  : extremes_of(query.map, cells, most_steps);
+}
 
+QuerySensitivity for_people(const Extremes& e, const PrivacyUnit& unit) {
+  check(unit.rows_per_person >= 1, "a person has at least one row");
   // With exactly one row each, replacing moves the answer by a distance. With up to m, or where
   // they may be absent, a person may also have none: the answer a A_i - b A_j, with a and b from 0
   // to m, is convex in (a, b), so its largest norm is at a corner: m times a norm or a distance.
@@ -168,6 +249,83 @@ QuerySensitivity sensitivity_of(const LinearQuery& query, const Domain& domain,
     out.largest /= 2;
   }
   return out;
+}
+
+// Whether two rows' answers to the whole stack can be told from the columns in which they differ.
+bool is_residual(std::span<const WeightedQuery> queries) {
+  return std::ranges::all_of(queries, [](const WeightedQuery& q) {
+    return q.query.map.is_kronecker() &&
+           std::ranges::all_of(q.query.map.axes(),
+                               [](const auto& axis) { return axis->takes_out_the_sum(); });
+  });
+}
+
+// docs/privacy.md: the largest distance of two rows' columns in a stack of residual maps, whose
+// largest squared norm is known. None where it would take too long or too many digits.
+std::optional<UInt128> residual_distance(std::span<const WeightedQuery> queries, UInt128 norm,
+                                         const Threads& threads) {
+  constexpr int kDigits = 90;  // of the norm; choices of columns and shares take the rest
+  constexpr std::size_t kWidthOfMany = 3;  // of maps where there are many columns
+  if (norm >> kDigits != 0) return std::nullopt;
+  std::size_t width = 0;
+  std::vector<std::pair<AttributeId, const AxisMap*>> known;  // a place for each map of each column
+  std::vector<ResidualColumn<Int128>> columns;
+  std::vector<ResidualTerm<Int128>> terms;
+  for (const auto& [query, weight] : queries) {
+    ResidualTerm<Int128> term{{}, static_cast<Int128>(weight) * weight};
+    width = std::max(width, query.clique.size());
+    for (std::size_t i = 0; i < query.clique.size(); ++i) {
+      const AxisMap* axis = query.map.axes()[i].get();
+      const auto at = std::ranges::find_if(known, [&](const auto& place) {
+        return place.first == query.clique[i] && (place.second == axis || *place.second == *axis);
+      });
+      term.places.push_back(static_cast<std::size_t>(at - known.begin()));
+      if (at != known.end()) continue;
+      known.emplace_back(query.clique[i], axis);
+      ResidualColumn<Int128> column;
+      for (const auto& pair : extremes_of(*axis).l2) {
+        column.same = std::max(column.same, pair.first);
+        column.apart = std::min(column.apart, pair.common);
+      }
+      columns.push_back(column);
+    }
+    terms.push_back(std::move(term));
+  }
+  if (columns.size() > kMostEnumeratedColumns && width > kWidthOfMany) return std::nullopt;
+  return static_cast<UInt128>(largest_residual_distance<Int128>(terms, columns, threads));
+}
+
+}  // namespace
+
+QuerySensitivity sensitivity_of(const LinearQuery& query, const Domain& domain,
+                                const PrivacyUnit& unit, double most_steps) {
+  return for_people(extremes_of(query, domain, most_steps), unit);
+}
+
+QuerySensitivity sensitivity_of(std::span<const WeightedQuery> queries, const Domain& domain,
+                                const PrivacyUnit& unit, const Threads& threads) {
+  Extremes all;
+  for (const auto& [query, weight] : queries) {
+    check(weight >= 1 && weight <= std::int64_t{1} << 30, "a weight is 1 to 2^30");
+    const auto w = static_cast<UInt128>(weight);
+    const Extremes one = extremes_of(query, domain, kMostComparisons);
+    all.l1_norm = plus(all.l1_norm, times(w, one.l1_norm));
+    all.l1_distance = plus(all.l1_distance, times(w, one.l1_distance));
+    all.l2_norm = plus(all.l2_norm, times(times(w, w), one.l2_norm));
+    all.l2_distance = plus(all.l2_distance, times(times(w, w), one.l2_distance));
+    all.entry = std::max(all.entry, times(w, one.entry));
+    all.entry_range = std::max(all.entry_range, times(w, one.entry_range));
+    if (mutant(Mutant::LargestOfStack)) {
+      all.l2_norm = times(times(w, w), one.l2_norm);
+      all.l2_distance = times(times(w, w), one.l2_distance);
+    }
+  }
+  // Each query's worst pair of rows need not be the same: together they may be nearer.
+  if (is_residual(queries)) {
+    const auto together = residual_distance(queries, all.l2_norm, threads);
+    if (together) all.l2_distance = std::min(all.l2_distance, *together);
+  }
+  return for_people(all, unit);
 }
 
 }  // namespace tandem

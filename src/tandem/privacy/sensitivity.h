@@ -8,6 +8,10 @@
 // norm where a person may be absent, and with m rows a person by at most m times the larger of the
 // two that apply. docs/privacy.md has the proofs.
 
+#include <cstdint>
+#include <span>
+
+#include "tandem/base/parallel.h"
 #include "tandem/base/units.h"
 #include "tandem/data/domain.h"
 #include "tandem/privacy/privacy_unit.h"
@@ -31,5 +35,19 @@ inline constexpr double kMostComparisons = 1e9;
 // with the largest norm have no row in common.
 QuerySensitivity sensitivity_of(const LinearQuery& query, const Domain& domain,
                                 const PrivacyUnit& unit, double most_steps = kMostComparisons);
+
+// Several queries measured together: noise of a query is the common one divided by its weight.
+struct WeightedQuery {
+  LinearQuery query;
+  std::int64_t weight = 1;  // in units that are the same for all; 1 to 2^30
+};
+
+// Privacy: for all neighbouring tables, the distance between the stacks of all weight * answer,
+// each answer in units of its own map. Under add-remove the sum of the queries' own sensitivities,
+// which is exact where all columns of a map have one norm. Under replace-one exact for marginals,
+// and for residual strategies (each map a product of maps that take out the sum) of up to 20
+// columns; else a bound.
+QuerySensitivity sensitivity_of(std::span<const WeightedQuery> queries, const Domain& domain,
+                                const PrivacyUnit& unit, const Threads& threads = {});
 
 }  // namespace tandem

@@ -14,7 +14,7 @@
 
 namespace tandem {
 
-enum class StepKind { Measure, Select, SelectCell, DrawCells, Divide };
+enum class StepKind { Measure, MeasureScore, Select, SelectCell, DrawCells, Divide };
 
 struct Step {
   StepKind kind = StepKind::Measure;
@@ -24,7 +24,7 @@ struct Step {
     std::size_t values = 0;  // that came out
     double sigma = 0.0;      // standard deviation of each; 0: exact
   };
-  std::vector<Measured> measured{};
+  std::vector<Measured> measured{};   // of a score: one value of no columns
   NoiseKind noise = NoiseKind::None;  // of all of them
 
   // Of a selection: what was drawn among how many.

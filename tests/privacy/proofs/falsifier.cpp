@@ -357,6 +357,132 @@ Violation strategies_move_as_declared() {
   return std::nullopt;
 }
 
+namespace {
+
+// A map for each attribute of the clique. `residual`: all take out the sum.
+LinearMap random_product(const Domain& domain, const Clique& clique, bool residual, Rng& rng) {
+  std::vector<std::shared_ptr<const AxisMap>> axes;
+  for (const auto id : clique) {
+    const std::size_t codes = domain[id].size;
+    const auto kind = residual ? 1 + rng.below(2) : rng.below(4);
+    if (kind == 0) {
+      axes.push_back(std::make_shared<AxisMap>(AxisMap::identity(codes)));
+      continue;
+    }
+    if (kind == 1) {
+      axes.push_back(std::make_shared<AxisMap>(AxisMap::centred(codes)));
+      continue;
+    }
+    std::vector<std::int64_t> entries;
+    const std::size_t rows = 1 + rng.below(3);
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::int64_t sum = 0;
+      for (std::size_t c = 0; c < codes; ++c) {
+        auto entry = static_cast<std::int64_t>(rng.below(5));
+        if (residual || (kind == 3 && rng.below(2) == 0)) entry -= 2;
+        if (residual && c + 1 == codes) entry = -sum;
+        entries.push_back(entry);
+        sum += entry;
+      }
+    }
+    axes.push_back(std::make_shared<AxisMap>(AxisMap::given(std::move(entries), codes, -1)));
+  }
+  return LinearMap::kronecker(std::move(axes));
+}
+
+Clique random_clique(const Domain& domain, Rng& rng) {
+  std::vector<AttributeId> ids;
+  for (AttributeId id = 0; id < domain.size(); ++id) {
+    if (rng.below(3) > 0) ids.push_back(id);
+  }
+  return Clique(std::move(ids));
+}
+
+#ifdef TANDEM_SANITIZED
+constexpr int kStacks = 24;
+#else
+constexpr int kStacks = 150;
+#endif
+
+}  // namespace
+
+Violation products_move_as_declared() {
+  Rng rng(31);
+  for (int s = 0; s < kStacks; ++s) {
+    const Domain domain = s % 3 == 0 ? domain_of({3, 2}) : domain_of({2, 2, 2});
+    const Clique clique = random_clique(domain, rng);
+    const LinearQuery query{clique, random_product(domain, clique, s % 4 == 0, rng)};
+    for (const auto& unit : units(2)) {
+      const auto found = all_neighbours(domain, query, unit);
+      const auto declared = sensitivity_of(query, domain, unit);
+      const bool below = declared.l1.value() < static_cast<double>(found.l1) ||
+                         declared.squared_l2.value() < static_cast<double>(found.squared_l2) ||
+                         declared.largest < static_cast<double>(found.largest);
+      // Norms are exact, and so are distances in L2.
+      const bool exact = declared.squared_l2.value() == static_cast<double>(found.squared_l2) &&
+                         (unit.neighbors == Neighbors::ReplaceOne ||
+                          declared.l1.value() == static_cast<double>(found.l1));
+      if (below || !exact) {
+        return fmt::format(
+            "product {} ({}): neighbours are {}, {} and {} apart in L1, squared L2 and one output; "
+            "declared are {}, {} and {}",
+            s, show(unit), found.l1, found.squared_l2, found.largest, declared.l1.value(),
+            declared.squared_l2.value(), declared.largest);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Violation stacks_move_as_declared() {
+  Rng rng(37);
+  for (int s = 0; s < kStacks; ++s) {
+    const Domain domain = s % 3 == 0 ? domain_of({3, 2}) : domain_of({2, 2, 2});
+    const bool residual = s % 2 == 0;
+    bool centred = true;
+    std::vector<WeightedQuery> stack(1 + rng.below(4));
+    for (auto& [query, weight] : stack) {
+      query.clique = random_clique(domain, rng);
+      if (residual || rng.below(2) == 0) {
+        query.map = random_product(domain, query.clique, residual, rng);
+      }
+      weight = 1 + static_cast<std::int64_t>(rng.below(9));
+      for (const auto& axis : query.map.axes()) {
+        centred = centred && axis->kind() == AxisMap::Kind::Centred;
+      }
+    }
+    for (const auto& unit : units(2)) {
+      Distances found;
+      const auto people = tables_up_to(domain.cells(domain.all()), unit.rows_per_person);
+      std::vector<std::vector<std::int64_t>> answers;
+      for (const auto& rows : people) {
+        auto& all = answers.emplace_back();
+        for (const auto& [query, weight] : stack) {
+          for (const auto value : answer(domain, rows, query)) all.push_back(weight * value);
+        }
+      }
+      for (std::size_t i = 0; i < people.size(); ++i) {
+        for (std::size_t j = 0; j < people.size(); ++j) {
+          if (are_neighbours(people[i], people[j], unit)) found.grow(answers[i], answers[j]);
+        }
+      }
+      const auto declared = sensitivity_of(stack, domain, unit);
+      // Columns of n I - J have one norm and one inner product, so two rows reach the bound.
+      const bool exact = !(residual && centred) ||
+                         declared.squared_l2.value() == static_cast<double>(found.squared_l2);
+      if (declared.l1.value() < static_cast<double>(found.l1) ||
+          declared.squared_l2.value() < static_cast<double>(found.squared_l2) || !exact) {
+        return fmt::format(
+            "stack {} ({}): neighbours are {} and {} apart in L1 and squared L2; declared are {} "
+            "and {}",
+            s, show(unit), found.l1, found.squared_l2, declared.l1.value(),
+            declared.squared_l2.value());
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 Violation rates_are_rounded_down() {
   using boost::multiprecision::cpp_rational;
   Rng rng(29);

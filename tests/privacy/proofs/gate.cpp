@@ -41,6 +41,12 @@ std::vector<Call> spending_calls() {
        [](Curator& c, Cost cost) {
          c.measure_all(std::vector<LinearQuery>{{Clique{0}}, {Clique{1}}}, cost);
        }},
+      {"measure_together",
+       [](Curator& c, Cost cost) {
+         c.measure_together(std::vector<WeightedQuery>{{{Clique{0}}, 1}, {{Clique{1}}, 2}}, cost,
+                            NoiseKind::Laplace);
+       }},
+      {"measure_score", [=](Curator& c, Cost cost) { c.measure_score(l1_error(model), cost); }},
       {"select", [=](Curator& c, Cost cost) { c.select(candidates, cost); }},
       {"select by permute-and-flip",
        [=](Curator& c, Cost cost) { c.select(candidates, cost, Selection::PermuteAndFlip); }},

@@ -6,7 +6,7 @@
 namespace tandem::proofs {
 
 std::span<const Proof> all_proofs() {
-  static constexpr std::array<Proof, 26> kProofs = {{
+  static constexpr std::array<Proof, 31> kProofs = {{
       {"refusals_change_nothing", refusals_change_nothing},
       {"spending_comes_first", spending_comes_first},
       {"people_keep_their_share_of_rows", people_keep_their_share_of_rows},
@@ -20,16 +20,21 @@ std::span<const Proof> all_proofs() {
       {"changed_requests_are_refused", changed_requests_are_refused},
       {"changed_scores_are_refused", changed_scores_are_refused},
       {"strategies_move_as_declared", strategies_move_as_declared},
+      {"products_move_as_declared", products_move_as_declared},
+      {"stacks_move_as_declared", stacks_move_as_declared},
       {"scores_move_as_declared", scores_move_as_declared},
       {"cell_scores_move_as_declared", cell_scores_move_as_declared},
       {"few_rows_move_their_share", few_rows_move_their_share},
       {"rates_are_rounded_down", rates_are_rounded_down},
       {"measurements_keep_their_price", measurements_keep_their_price},
+      {"stacks_keep_their_price", stacks_keep_their_price},
+      {"noisy_scores_keep_their_price", noisy_scores_keep_their_price},
       {"selections_keep_their_price", selections_keep_their_price},
       {"repeated_draws_keep_their_price", repeated_draws_keep_their_price},
       {"groups_keep_their_price", groups_keep_their_price},
       {"whole_run_keeps_its_total", whole_run_keeps_its_total},
       {"measurements_follow_their_law", measurements_follow_their_law},
+      {"noisy_scores_follow_their_law", noisy_scores_follow_their_law},
       {"selections_follow_their_law", selections_follow_their_law},
       {"repeated_draws_follow_their_law", repeated_draws_follow_their_law},
       {"groups_follow_their_law", groups_follow_their_law},

@@ -21,6 +21,8 @@ using Violation = std::optional<std::string>;
 // Divergences between neighbours stay within what the filter was charged: log-ratios within
 // epsilon, Renyi divergences of orders 1.1 to 64 within alpha * rho.
 Violation measurements_keep_their_price();
+Violation stacks_keep_their_price();
+Violation noisy_scores_keep_their_price();
 Violation selections_keep_their_price();
 Violation repeated_draws_keep_their_price();
 Violation groups_keep_their_price();
@@ -28,6 +30,7 @@ Violation whole_run_keeps_its_total();
 
 // What the curator draws follows the law that the proofs above judge.
 Violation measurements_follow_their_law();
+Violation noisy_scores_follow_their_law();
 Violation selections_follow_their_law();
 Violation repeated_draws_follow_their_law();
 Violation groups_follow_their_law();
@@ -39,6 +42,9 @@ Violation scores_move_as_declared();
 Violation cell_scores_move_as_declared();
 // Random strategies: L1, squared L2 and largest entry.
 Violation strategies_move_as_declared();
+// Products of small maps, and several queries measured together.
+Violation products_move_as_declared();
+Violation stacks_move_as_declared();
 // k of a person's m rows move a score by k/m of the declaration at most: what groups rest on.
 Violation few_rows_move_their_share();
 // Twice the sensitivity times the rate of a selection is at most its epsilon, in exact fractions.

@@ -259,6 +259,146 @@ Violation measurements_follow_their_law() {
   return std::nullopt;
 }
 
+// ---- Queries measured together ------------------------------------------------------------------
+
+// Divergences of independent noise add over the queries of a stack.
+Violation stacks_keep_their_price() {
+  const Domain domain = domain_of({2, 2});
+  const auto tables = tables_up_to(4, 3);
+  const auto axis = [](AxisMap map) { return std::make_shared<const AxisMap>(std::move(map)); };
+  const LinearMap residual =
+      LinearMap::kronecker({axis(AxisMap::centred(2)), axis(AxisMap::centred(2))});
+  const LinearMap prefix =
+      LinearMap::kronecker({axis(AxisMap::given({1, 0, 1, 1}, 2)), axis(AxisMap::identity(2))});
+  const std::vector<std::vector<WeightedQuery>> stacks = {
+      {{{Clique{0}}, 1}, {{Clique{1}}, 3}, {{Clique{}}, 2}},
+      {{{Clique{0, 1}, residual}, 2},
+       {{Clique{0}, LinearMap::kronecker({axis(AxisMap::centred(2))})}, 5}},
+      {{{Clique{0, 1}, prefix}, 1}, {{Clique{1}}, 1}},
+  };
+  for (std::size_t s = 0; s < stacks.size(); ++s) {
+    for (const auto& unit : units(2)) {
+      for (const auto& [currency, noise] : kWays) {
+        Curator curator =
+            gate(domain, tables.back(), {.unit = unit, .filter = filter_of(currency, 1.0)});
+        const auto found = curator.measure_together(stacks[s], curator.filter().price(0.7), noise);
+        std::vector<Divergences> laws;
+        for (const auto& y : found) {
+          laws.push_back(noise_laws(domain, y.query, y.noise, stated_scale(y)));
+        }
+        const Divergences together{[&](const Histogram& a, const Histogram& b) {
+                                     long double sum = 0.0L;
+                                     for (const auto& law : laws) sum += law.log_ratio(a, b);
+                                     return sum;
+                                   },
+                                   [&](const Histogram& a, const Histogram& b, long double alpha) {
+                                     long double sum = 0.0L;
+                                     for (const auto& law : laws) sum += law.renyi(a, b, alpha);
+                                     return sum;
+                                   }};
+        if (auto violation = judge(fmt::format("stack {}", s), tables, unit, currency,
+                                   curator.filter().spent(), together)) {
+          return violation;
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// ---- Scores with noise --------------------------------------------------------------------------
+
+namespace {
+
+// One score of a case, as the gate measures it: in steps of its own grid.
+struct MeasuredScore {
+  ScoreCase one;
+  ScoreGrid grid;
+
+  MeasuredScore(const ScoreCase& scores, std::size_t index, const PrivacyUnit& unit)
+      : one{scores.name, scores.domain, {scores.candidates[index]}, {}, nullptr},
+        grid(one.grid(unit)) {}
+  std::int64_t truth(const Histogram& table) const { return one.values(grid, table).front(); }
+  NoisyScore ask(Curator& curator, double amount) const {
+    return curator.measure_score(one.candidates.front().score, curator.filter().price(amount));
+  }
+  double scale(const NoisyScore& y) const {
+    const double steps = y.sigma.value() / grid.step();
+    return y.noise == NoiseKind::Laplace ? steps / std::numbers::sqrt2 : steps;
+  }
+};
+
+// Noise of a million steps and more: |shift| / scale is the log-ratio of a Laplace exactly, and
+// alpha shift^2 / (2 sigma^2) bounds a discrete Gaussian's divergence (Canonne, Kamath, Steinke
+// 2020, Proposition 5), which it reaches where (1 - alpha) shift is whole.
+Divergences wide_noise_laws(const MeasuredScore& score, NoiseKind kind, double scale) {
+  const auto shift = [=](const Histogram& a, const Histogram& b) {
+    return static_cast<long double>(score.truth(a) - score.truth(b));
+  };
+  return {[=](const Histogram& a, const Histogram& b) {
+            return kind == NoiseKind::Laplace ? std::abs(shift(a, b)) / scale : HUGE_VALL;
+          },
+          [=](const Histogram& a, const Histogram& b, long double alpha) {
+            if (kind != NoiseKind::Gaussian) return HUGE_VALL;
+            return alpha * shift(a, b) * shift(a, b) / (2.0L * scale * scale);
+          }};
+}
+
+}  // namespace
+
+Violation noisy_scores_keep_their_price() {
+  for (const auto& scores : score_cases()) {
+    const auto tables = tables_up_to(scores.kinds(), 3);
+    for (const auto& unit : units(3)) {
+      for (std::size_t i = 0; i < scores.candidates.size(); ++i) {
+        const MeasuredScore score(scores, i, unit);
+        if (scores.candidates[i].score.terms().empty()) continue;  // a public number
+        for (const auto currency : kCurrencies) {
+          for (const double amount : kAmounts) {
+            Curator curator = gate(scores.domain, tables.back(),
+                                   {.unit = unit, .filter = filter_of(currency, 1.0)});
+            const auto y = score.ask(curator, amount);
+            const auto found =
+                judge("a noisy score: " + scores.name, tables, unit, currency,
+                      curator.filter().spent(), wide_noise_laws(score, y.noise, score.scale(y)));
+            if (found) return found;
+          }
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Violation noisy_scores_follow_their_law() {
+  std::uint64_t seed = 300;
+  for (const auto& scores : score_cases()) {
+    if (scores.candidates.empty()) continue;
+    for (const auto currency : kCurrencies) {
+      const PrivacyUnit unit{Neighbors::AddRemove, 1 + static_cast<int>(++seed % 2)};
+      Histogram table(scores.kinds(), 1);
+      table.back() = 2;
+      const double amount = 0.3;
+      Curator curator =
+          gate(scores.domain, table,
+               {.unit = unit, .filter = filter_of(currency, amount * (kDraws + 1)), .seed = seed});
+      const MeasuredScore score(scores, 0, unit);
+      if (scores.candidates[0].score.terms().empty()) continue;
+      std::vector<std::vector<std::int64_t>> noise(1);
+      NoisyScore y;
+      for (int i = 0; i < kDraws; ++i) {
+        y = score.ask(curator, amount);
+        noise[0].push_back(std::llround(y.value / score.grid.step()) - score.truth(table));
+      }
+      if (auto found =
+              judge_noise("a noisy score: " + scores.name, y.noise, score.scale(y), noise)) {
+        return found;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 // ---- Selections ---------------------------------------------------------------------------------
 
 namespace {

@@ -105,6 +105,25 @@ std::vector<std::int64_t> answer(const Domain& domain, const Histogram& table,
     for (const double value : counts.values) out.push_back(static_cast<std::int64_t>(value));
     return out;
   }
+  if (query.map.is_kronecker()) {
+    const auto& axes = query.map.axes();
+    for (std::size_t r = 0; r < query.map.outputs(0); ++r) {
+      std::int64_t sum = 0;
+      for (std::size_t cell = 0; cell < counts.values.size(); ++cell) {
+        std::int64_t coefficient = 1;
+        std::size_t output = r;
+        std::size_t code = cell;
+        for (std::size_t i = axes.size(); i-- > 0;) {  // the last attribute moves fastest
+          coefficient *= axes[i]->entry(output % axes[i]->outputs(), code % axes[i]->codes());
+          output /= axes[i]->outputs();
+          code /= axes[i]->codes();
+        }
+        sum += coefficient * static_cast<std::int64_t>(counts.values[cell]);
+      }
+      out.push_back(sum);
+    }
+    return out;
+  }
   for (std::size_t r = 0; r < query.map.outputs(0); ++r) {
     std::int64_t sum = 0;
     for (const auto& entry : query.map.row(r)) {

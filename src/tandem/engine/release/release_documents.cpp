@@ -73,6 +73,8 @@ const char* name_of(StepKind kind) {
   switch (kind) {
     case StepKind::Measure:
       return "measure";
+    case StepKind::MeasureScore:
+      return "measure_score";
     case StepKind::Select:
       return "select";
     case StepKind::SelectCell:
@@ -97,6 +99,9 @@ Document step_document(const Domain& domain, Currency currency, const Step& step
                                       {"sigma", sigma}}));
     }
     out.set("measured", std::move(measured));
+  } else if (step.kind == StepKind::MeasureScore) {
+    out.set("noise", name_of(step.noise));
+    out.set("sigma", step.measured.front().sigma);
   } else if (step.kind == StepKind::Divide) {
     out.set("groups", static_cast<std::uint64_t>(step.groups));
   } else {
@@ -165,6 +170,15 @@ Document release_document(const SynthSettings& s, const PreparedRun& run, const 
   if (!facts.files.model.empty()) out.set("model_sha256", facts.files.model);
   out.set("facts", release.facts);
   out.set("warnings", warnings_document(release.warnings));
+  if (const auto& error = release.certified_error) {
+    out.set("certified_error",
+            Document::object({{"average_error", error->average_error},
+                              {"stddev", error->stddev},
+                              {"at_most", error->at_most},
+                              {"confidence", error->confidence},
+                              {"marginals", static_cast<std::uint64_t>(error->marginals)},
+                              {"of_marginals", static_cast<std::uint64_t>(error->of_marginals)}}));
+  }
   if (!release.error_bounds.empty()) {
     out.set("error_bounds", bounds_document(p.schema.domain(), release.error_bounds));
   }

@@ -80,6 +80,11 @@ std::vector<std::string> sentences_of(const Document& facts) {
     out.push_back(fmt::format("Rows of the public data, reweighted, are {} of the release.",
                               percent(share->as_number())));
   }
+  if (facts.find("not_certified") != nullptr) {
+    out.emplace_back(
+        "The error of these rows was not measured: the noise would have exceeded a fifth of the "
+        "error that is expected.");
+  }
   if (const auto* choice = facts.find("final_choice")) {
     out.push_back(fmt::format("The final choice took {}.", choice->as_string()));
   }
@@ -93,6 +98,15 @@ std::vector<std::string> notes_in(const Document& release) {
     for (const auto& note : notes->as_array()) out.push_back(note.as_string());
   }
   return out;
+}
+
+std::string certified_text(const Document& error) {
+  const auto marginals = static_cast<std::uint64_t>(error.at("marginals").as_integer());
+  const auto of = static_cast<std::uint64_t>(error.at("of_marginals").as_integer());
+  return fmt::format("average {:.3g} over {}{} marginals, at most {:.3g} with {:g}% confidence",
+                     error.at("average_error").as_number(), with_commas(marginals),
+                     of > marginals ? fmt::format(" of {}", with_commas(of)) : "",
+                     error.at("at_most").as_number(), 100.0 * error.at("confidence").as_number());
 }
 
 std::string summary_line(std::string_view name, const std::string& text) {

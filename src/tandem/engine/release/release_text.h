@@ -13,6 +13,9 @@ namespace tandem {
 std::vector<std::string> notes_in(const Document& release);
 std::vector<std::string> sentences_of(const Document& facts);
 
+// "average 0.109 over 286 marginals, at most 0.113 with 97.5% confidence"
+std::string certified_text(const Document& certified_error);
+
 // The lines of a summary, indented: "  rows         1,000".
 std::string summary_line(std::string_view name, const std::string& text);
 // Those that every release ends with: notes and warnings.
