@@ -45,7 +45,8 @@ TRUSTED = {
              "condition", "csv", "csv_blocks", "csv_columns", "csv_parser", "csv_reader",
              "csv_tokenizer", "domain", "encoding", "field_memo", "rules", "schema", "table",
              "text_format", "value_line"],
-    "query": ["cell_map", "counting", "factor", "linear_map", "linear_query", "measurement"],
+    "query": ["axis_map", "cell_map", "counting", "factor", "linear_map", "linear_query", "map_distance",
+              "measurement"],
     "source": ["data_source", "memory_source", "open"],
 }
 # Where a private table is opened, held and counted: with all of privacy/.

@@ -59,7 +59,7 @@ class BudgetCommand : public testing::Test {
     const auto result =
         test::run_command({TANDEM_COMMAND, "synth", "--private", dir_ / "private.csv", "--schema",
                            dir_ / "schema.json", "--epsilon", "0.5", "--workload", "all-1way",
-                           "--ledger", ledger_, "--out", out});
+                           "--ledger", ledger_, "--out", out, "--certify-share", "0"});
     ASSERT_EQ(result.exit_code, 0) << result.err;
   }
 

@@ -67,6 +67,7 @@ class Kill : public testing::Test {
     Document settings = Document::object({{"private", dir_ / "private.csv"},
                                           {"schema", dir_ / "schema.json"},
                                           {"epsilon", 1.0},
+                                          {"certify-share", 0.0},  // of as many steps in every run
                                           {"param", parameters_},
                                           {"out", out},
                                           {"ledger", dir_ / "people.ledger"}});

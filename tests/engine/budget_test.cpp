@@ -96,6 +96,7 @@ class DeadRun : public testing::Test {
     run_.settings.private_source = dir_.write("private.csv", rows);
     run_.settings.schema = dir_.write("schema.json", R"({"a": 2, "b": 3})");
     run_.settings.epsilon = 1.0;
+    run_.settings.certify_share = 0.0;
     run_.settings.out = dir_ / "release";
     run_.settings.workload = "all-1way";
     run_.settings.ledger = dir_ / "people.ledger";

@@ -62,6 +62,7 @@ class Synth : public testing::Test {
                                       "[[column]]\nname = 'c'\nsize = 5\n");
     run_.settings.epsilon = 1.0;
     run_.settings.mechanism = "independent";  // the shortest
+    run_.settings.certify_share = 0.0;        // and all of the budget is the mechanism's
     run_.settings.out = dir_ / "release";
   }
 
@@ -1056,6 +1057,43 @@ TEST_F(Synth, APlanSpendsNothingAndReadsNothingPrivate) {
   EXPECT_EQ(document.at("guarantee").at("epsilon").as_number(), 1.0);
   EXPECT_TRUE(ledger.report().runs.empty());
   EXPECT_FALSE(fs::exists(run_.settings.out + ".partial"));
+}
+
+// 3% of the budget measures the error of the rows that were made.
+TEST_F(Synth, RowsAreCertifiedOnceUnlessTheCallSaysOtherwise) {
+  run_.settings.certify_share = 0.03;
+  run_.settings.epsilon = 1000.0;
+  const auto with = synthesize(run_).release;
+  const Document& error = with.at("certified_error");
+  EXPECT_GE(error.at("at_most").as_number(), error.at("average_error").as_number());
+  EXPECT_EQ(with.at("steps").as_array().back().at("kind").as_string(), "measure_score");
+  EXPECT_NEAR(with.at("steps").as_array().back().at("rho").as_number(),
+              0.03 * with.at("guarantee").at("rho").as_number(), 1e-9);
+  run_.settings.certify_share = 0.0;
+  run_.force = true;
+  EXPECT_EQ(synthesize(run_).release.find("certified_error"), nullptr);
+  run_.settings.certify_share = 0.6;
+  EXPECT_THROW(synthesize(run_), UsageError);
+}
+
+TEST_F(Synth, ACertificateIsNotDrawnAgain) {
+  run_.settings.certify_share = 0.03;
+  run_.settings.epsilon = 1000.0;
+  run_.settings.seed = 7;
+  const auto whole = synthesize(run_).release;
+  const auto steps = whole.at("steps").as_array().size();
+  for (std::size_t step = 2; step <= steps; ++step) {  // the first is free
+    run_.settings.out = dir_ / ("stopped" + std::to_string(step));
+    run_.progress = [step](const RunProgress& progress) {
+      if (progress.step == step) throw SourceError("killed");
+    };
+    EXPECT_THROW(synthesize(run_), SourceError);
+    run_.progress = nullptr;
+    run_.resume = true;
+    EXPECT_EQ(synthesize(run_).release.at("certified_error").to_json(),
+              whole.at("certified_error").to_json());
+    run_.resume = false;
+  }
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 namespace tandem {
 namespace {
 
+constexpr double kLittleNoise = 0.01;    // of the error itself: always worth saying
 constexpr double kMostNoise = 0.2;       // of the expected error: more would say little
 constexpr double kFailure = 0.025;       // of the whole statement
 constexpr double kFailureOfRows = 0.01;  // of that, for the number of rows where it is noisy
@@ -67,32 +68,20 @@ double rows_off_by(const Release& release) {
   return least;
 }
 
-// Standard deviation of the noise in a cell of `clique`, as far as measurements of overlapping
-// marginals bring it in: each is summed down to what the two share and spread over the rest.
-double noise_in_cell(const Release& release, const Domain& domain, const Clique& clique) {
-  double variance = 0.0;
-  std::vector<std::pair<Clique, double>> best;  // what is shared, and the least variance it adds
+// Standard deviation of the error of a cell, as far as the release tells: of a marginal that was
+// measured, alone or inside a larger one, its noise; of any other the noise that it would have had,
+// for it was not thought worth measuring.
+double error_of_cell(const Release& release, const Domain& domain, const Clique& clique) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0.0;
   for (const auto& y : release.measurements) {
     if (y.origin != Origin::Private || !y.query.map.is_identity()) continue;
-    const Clique shared = intersect(y.query.clique, clique);
-    if (shared.empty()) continue;
-    const double rest = domain.about_cells(clique) / domain.about_cells(shared);
-    const double added = y.sigma.value() * y.sigma.value() * domain.about_cells(y.query.clique) /
-                         domain.about_cells(shared) / (rest * rest);
-    const auto known = std::ranges::find(best, shared, &std::pair<Clique, double>::first);
-    if (known == best.end()) {
-      best.emplace_back(shared, added);
-    } else {
-      known->second = std::min(known->second, added);
-    }
+    most = std::max(most, y.sigma.value());
+    if (!y.query.clique.contains(clique)) continue;
+    const double summed = domain.about_cells(y.query.clique) / domain.about_cells(clique);
+    least = std::min(least, y.sigma.value() * std::sqrt(summed));
   }
-  for (const auto& [shared, added] : best) {
-    const bool inside = std::ranges::any_of(best, [&](const auto& other) {
-      return other.first != shared && other.first.contains(shared);
-    });
-    if (!inside) variance += added;
-  }
-  return std::sqrt(variance);
+  return std::isfinite(least) ? least : most;
 }
 
 }  // namespace
@@ -108,7 +97,7 @@ double expected_error(const Release& release, const Workload& workload) {
   for (const auto& factor : count_marginals(*release.rows, some)) {
     // A count is off by its noise, yet by no more than it is and its like.
     const double noise = std::sqrt(2.0 / std::numbers::pi) *
-                         noise_in_cell(release, workload.domain(), factor.clique) /
+                         error_of_cell(release, workload.domain(), factor.clique) /
                          std::max(1.0, release.total);
     for (const double count : factor.values) sum += std::min(noise, 2.0 * count / rows);
   }
@@ -132,7 +121,8 @@ std::optional<CertifiedError> certify(Curator& gate, Cost cost, const Release& r
     error = std::move(error) + each * l1_error(std::move(factor));
   }
   const double sigma = gate.score_noise(error, cost).value();
-  if (sigma / release.total > kMostNoise * expected_error(release, workload)) return std::nullopt;
+  const double most_noise = std::max(kLittleNoise, kMostNoise * expected_error(release, workload));
+  if (sigma / release.total > most_noise) return std::nullopt;
 
   const NoisyScore measured = gate.measure_score(error, cost);
   const double failure = rows_are_public ? kFailure : kFailure - kFailureOfRows;

@@ -18,8 +18,8 @@ inline constexpr double kCertifyShare = 0.03;
 // Cells of the marginals that are certified; of a larger workload a part is, drawn evenly.
 inline constexpr double kMostCertifiedCells = 0x1p24;
 
-// The error that the noise of a release's measurements explains, from the release alone: the mean
-// over the workload's marginals of the L1 distance of shares. Right within a factor of about two.
+// A guess from the release alone, rather too high: the mean over the workload's marginals of the L1
+// distance of shares that the noise of its measurements explains.
 double expected_error(const Release& release, const Workload& workload);
 
 // Spends `cost` on the average error of the release's rows. None, and nothing spent, where its
