@@ -259,6 +259,20 @@ TEST(ConjunctionDocuments, AreListsOfTexts) {
                        "no share"));
 }
 
+TEST(OverIndicators, EachValueIsAColumnOfItsOwn) {
+  const Domain bits = indicator_domain(people());
+  ASSERT_EQ(bits.size(), 85U + 1U + 3U);
+  EXPECT_EQ(bits[3].name, "age=3");
+  EXPECT_EQ(bits[85].name, "sex=M");
+  EXPECT_EQ(bits[86].name, "region=north");
+  const auto set = set_of(people(), {{{0, 3}, {1, 0}}, {{2, 1, false}}, {{2, 1, false}}});
+  const auto over = over_indicators(set);
+  EXPECT_EQ(over.domain(), bits);
+  EXPECT_EQ(texts(over),
+            (std::vector<std::string>{"'age=3'=1 & 'sex=M'!=1", "'region=it''s, far'!=1"}));
+  EXPECT_EQ(over.multiplicity(1), 2U);
+}
+
 TEST(Records, FulfilWhatTheirCodesFulfil) {
   const auto set = random_conjunctions(people(), 2, 500, 9, ConjunctionFamily::Signed);
   std::vector<std::int64_t> counts(set.size(), 0);

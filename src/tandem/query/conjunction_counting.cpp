@@ -115,11 +115,13 @@ void BlockCounter::count_block() {
   const auto bits_of = [&](std::uint32_t literal) {
     return bits_.data() + std::size_t{literal >> 1} * words_;
   };
+  const auto all = set_.all_literals();
+  const auto ends = set_.ends();
   for (std::size_t q = 0; q < counts_.size(); ++q) {
     std::size_t level = shared_[q];
     if (level >= empty) continue;
     empty = kNever;
-    const auto literals = set_.literals(q);
+    const auto literals = all.subspan(ends[q], ends[q + 1] - ends[q]);
     if (literals.empty()) {
       counts_[q] += rows_;
       continue;

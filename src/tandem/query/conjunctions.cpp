@@ -11,6 +11,7 @@
 #include "tandem/base/digest.h"
 #include "tandem/base/rng.h"
 #include "tandem/base/text.h"
+#include "tandem/data/bit_table.h"
 
 namespace tandem {
 
@@ -37,6 +38,8 @@ std::span<const std::uint32_t> ConjunctionSet::literals(std::size_t conjunction)
   const auto begin = impl_->ends[conjunction];
   return std::span(impl_->literals).subspan(begin, impl_->ends[conjunction + 1] - begin);
 }
+std::span<const std::uint32_t> ConjunctionSet::all_literals() const { return impl_->literals; }
+std::span<const std::uint32_t> ConjunctionSet::ends() const { return impl_->ends; }
 const std::string& ConjunctionSet::digest() const { return impl_->digest; }
 
 std::size_t ConjunctionSet::bytes() const {
@@ -300,6 +303,37 @@ ConjunctionSet cell_conjunctions(const Domain& domain, std::span<const Clique> c
   return std::move(builder).finish();
 }
 
+// ---- Columns as bits ----
+
+Domain indicator_domain(const Domain& domain) {
+  std::vector<Attribute> attributes;
+  for (const auto& [attribute, code] : all_indicators(domain)) {
+    const auto& column = domain[attribute];
+    const std::string value = column.labels.empty() ? std::to_string(code) : column.labels[code];
+    attributes.push_back({.name = column.name + "=" + value, .size = 2, .labels = {}});
+  }
+  return Domain(std::move(attributes));
+}
+
+ConjunctionSet over_indicators(const ConjunctionSet& set) {
+  const auto all = all_indicators(set.domain());
+  std::vector<AttributeId> column_of;
+  for (const auto& indicator : set.indicators()) {
+    column_of.push_back(
+        static_cast<AttributeId>(std::ranges::lower_bound(all, indicator) - all.begin()));
+  }
+  ConjunctionBuilder builder(indicator_domain(set.domain()));
+  std::vector<Literal> literals;
+  for (std::size_t q = 0; q < set.size(); ++q) {
+    literals.clear();
+    for (const auto literal : set.literals(q)) {
+      literals.push_back({column_of[literal >> 1], 1, (literal & 1U) == 0});
+    }
+    for (std::uint32_t i = 0; i < set.multiplicity(q); ++i) builder.add(literals);
+  }
+  return std::move(builder).finish();
+}
+
 // ---- Records ----
 
 std::vector<std::uint8_t> literal_truths(const ConjunctionSet& set, std::span<const Code> record) {
@@ -319,11 +353,13 @@ void add_fulfilled(const ConjunctionSet& set, std::span<const std::uint8_t> trut
         "a truth for each literal, a count for each conjunction");
   constexpr std::size_t kAtOnce = std::size_t{1} << 16;
   const std::size_t pieces = (set.size() + kAtOnce - 1) / kAtOnce;
+  const auto literals = set.all_literals();
+  const auto ends = set.ends();
   parallel_for(pieces, threads, [&](std::size_t piece) {
     const std::size_t end = std::min(set.size(), (piece + 1) * kAtOnce);
     for (std::size_t q = piece * kAtOnce; q < end; ++q) {
       std::uint8_t all = 1;
-      for (const auto literal : set.literals(q)) all &= truths[literal];
+      for (auto at = ends[q]; at < ends[q + 1]; ++at) all &= truths[literals[at]];
       counts[q] += all;
     }
   });

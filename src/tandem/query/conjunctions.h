@@ -46,6 +46,9 @@ class ConjunctionSet {
   // Of one conjunction: twice the position of an indicator, and 1 more where it must not hold.
   // Ascending, without repeats. None: a conjunction that every row fulfils.
   std::span<const std::uint32_t> literals(std::size_t conjunction) const;
+  // All of them for inner loops: conjunction i has those from ends()[i] to ends()[i + 1].
+  std::span<const std::uint32_t> all_literals() const;
+  std::span<const std::uint32_t> ends() const;
 
   std::string describe(std::size_t conjunction) const;  // "age=3 & sex!=1", as files have it
   const std::string& digest() const;                    // SHA-256, computed when it was made
@@ -98,6 +101,15 @@ ConjunctionSet random_conjunctions(const Domain& domain, std::size_t width, std:
 // Single cells of marginals; and every cell of each.
 ConjunctionSet cell_conjunctions(const Domain& domain, std::span<const Cell> cells);
 ConjunctionSet cell_conjunctions(const Domain& domain, std::span<const Clique> cliques);
+
+// ---- Columns as bits ----
+
+// A column of two values for each indicator of each column, "age=3", in order: a table as
+// DualQuery's paper sees it, where nothing says that a row has one age.
+Domain indicator_domain(const Domain& domain);
+
+// The same conjunctions over those columns.
+ConjunctionSet over_indicators(const ConjunctionSet& set);
 
 // ---- Text ----
 
