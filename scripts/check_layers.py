@@ -35,18 +35,19 @@ LAYERS = {
 DOORS = {"apps": ["base", "engine"], "python": ["base", "engine"]}
 # Folders from which no chain of headers may lead to rows, and what that would be.
 BLIND = ["optimize", "model", "mechanism", "eval", "report"]
-SIGHT = ["source/", "privacy/private_data.h", "data/csv.h", "data/byte_source.h"]
+SIGHT = ["source/", "privacy/private_data.h", "data/csv.h", "data/byte_source.h",
+         "data/pairs.h"]
 
 # What the sensitivity of a count rests on outside privacy/ and base/: from the bytes of a private
 # file to a cell of a marginal, each row must be read by itself and be counted once. A change in one
 # of these files is reviewed like one in privacy/. Names without suffix, as in ARCHITECTURE.md.
 TRUSTED = {
-    "data": ["attribute", "binned_codec", "byte_source", "clique", "codec", "column_schema",
-             "condition", "csv", "csv_blocks", "csv_columns", "csv_parser", "csv_reader",
-             "csv_tokenizer", "domain", "encoding", "field_memo", "rules", "schema", "table",
-             "text_format", "value_line"],
-    "query": ["axis_map", "cell_map", "counting", "factor", "linear_map", "linear_query", "map_distance",
-              "measurement"],
+    "data": ["attribute", "binned_codec", "bit_table", "byte_source", "clique", "codec",
+             "column_schema", "condition", "csv", "csv_blocks", "csv_columns", "csv_parser",
+             "csv_reader", "csv_tokenizer", "domain", "encoding", "field_memo", "indicator",
+             "pairs", "rules", "schema", "table", "text_format", "value_line"],
+    "query": ["axis_map", "cell_map", "conjunction_counting", "conjunctions", "counting", "factor",
+              "linear_map", "linear_query", "map_distance", "measurement"],
     "source": ["data_source", "memory_source", "open"],
 }
 # Where a private table is opened, held and counted: with all of privacy/.

@@ -12,6 +12,7 @@
 #include "tandem/model/mixture_model.h"
 #include "tandem/model/pgm/graphical_model.h"
 #include "tandem/model/product_model.h"
+#include "tandem/model/records_model.h"
 
 namespace tandem::test {
 
@@ -29,6 +30,19 @@ inline Support some_rows(const Domain& of, std::size_t count, std::uint64_t seed
 inline Factor some_potential(const Clique& clique, Rng& rng) {
   Factor out{clique, std::vector<double>(mixed_domain().cells(clique))};
   for (double& value : out.values) value = 4.0 * rng.uniform() - 2.0;
+  return out;
+}
+
+inline Records some_records(std::size_t count) {
+  Records out(mixed_domain());
+  Rng rng(count);
+  std::vector<Code> record(mixed_domain().size());
+  for (std::size_t i = 0; i < count; ++i) {
+    for (AttributeId id = 0; id < record.size(); ++id) {
+      record[id] = static_cast<Code>(rng.below(mixed_domain()[id].size));
+    }
+    out.add(record);
+  }
   return out;
 }
 
@@ -59,6 +73,7 @@ inline std::vector<std::unique_ptr<Model>> kinds_of_model() {
       {0.25, std::make_unique<SupportHistogram>(some_rows(mixed_domain(), 20, 4), 5000.0)});
   mixed.push_back({0.75, std::make_unique<GraphicalModel>(mixed_domain(), potentials, 5000.0)});
   out.push_back(std::make_unique<MixtureModel>(std::move(mixed)));
+  out.push_back(std::make_unique<RecordsModel>(some_records(11), 500.0));
   return out;
 }
 

@@ -29,5 +29,25 @@ TEST(LoadTable, RefusesKindsItCannotRead) {
   }
 }
 
+TEST(LoadPairs, ReadsWhatIsWrittenAsPairs) {
+  const test::TempDir dir;
+  const Schema schema = Schema({{"a", "", coded_codec(2)}});
+  const auto path = dir.write("p.csv", "user,item\nu,a\nv,\n");
+  EXPECT_TRUE(is_pairs("pairs:" + path));
+  EXPECT_FALSE(is_pairs(path));
+  EXPECT_EQ(load_pairs("pairs:" + path, schema, {}).rows(), 2U);
+  EXPECT_TRUE(test::contains(test::error_of<UsageError>([&] { load_pairs(path, schema, {}); }),
+                             "write pairs:FILE"));
+}
+
+TEST(LoadPairs, RefusesRules) {
+  const Schema schema = Schema::from_document(
+      Document::parse_toml("[[column]]\nname = 'a'\nsize = 2\n[[column]]\nname = 'b'\nsize = 2\n"
+                           "[[rule]]\nif = 'a = 1'\nthen = 'b = 1'\n",
+                           "s.toml"));
+  EXPECT_TRUE(test::contains(
+      test::error_of<SchemaError>([&] { load_pairs("pairs:none.csv", schema, {}); }), "rules"));
+}
+
 }  // namespace
 }  // namespace tandem

@@ -4,6 +4,8 @@
 //
 //   INSTANTIATE_TEST_SUITE_P(Memory, SourceContract,
 //                            testing::Values(SourceMaker([](const Table& table) { ... })));
+//
+// The claims themselves are in source_contract_test.cpp.
 
 #include <gtest/gtest.h>
 
@@ -64,6 +66,35 @@ class SourceContract : public testing::TestWithParam<SourceMaker> {
     }
   }
 
+  // Conjunctions of one to three literals, some of them of no rows, and the empty one.
+  static ConjunctionSet conjunctions() {
+    ConjunctionBuilder builder(domain());
+    builder.add({});
+    for (std::size_t width = 1; width <= 3; ++width) {
+      const auto some = random_conjunctions(domain(), width, 40, width, ConjunctionFamily::Signed);
+      for (std::size_t q = 0; q < some.size(); ++q) {
+        std::vector<Literal> literals;
+        for (const auto literal : some.literals(q)) {
+          const auto& [attribute, code] = some.indicators()[literal >> 1];
+          literals.push_back({attribute, code, (literal & 1U) == 0});
+        }
+        builder.add(literals);
+      }
+    }
+    return std::move(builder).finish();
+  }
+
+  static void expect_conjunctions_of(const DataSource& source, const Table& table) {
+    const auto set = conjunctions();
+    std::vector<std::int64_t> expected(set.size(), 0);
+    std::vector<Code> record(table.domain().size());
+    for (std::size_t r = 0; r < table.rows(); ++r) {
+      for (AttributeId id = 0; id < record.size(); ++id) record[id] = table.column(id)[r];
+      add_fulfilled(set, literal_truths(set, record), expected);
+    }
+    EXPECT_EQ(source.count(set), expected);
+  }
+
   static Table rows_where(const Table& table, AttributeId attribute, Code code) {
     std::vector<std::size_t> kept;
     for (std::size_t r = 0; r < table.rows(); ++r) {
@@ -74,80 +105,5 @@ class SourceContract : public testing::TestWithParam<SourceMaker> {
 
   static std::unique_ptr<DataSource> open(const Table& table) { return GetParam()(table); }
 };
-
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SourceContract);
-
-TEST_P(SourceContract, KnowsItsDomain) { EXPECT_EQ(open(table(3))->domain(), domain()); }
-
-TEST_P(SourceContract, CountsAsBruteForceDoes) {
-  for (const std::size_t rows : {1U, 2U, 1000U}) {
-    const Table rows_of = table(rows);
-    expect_counts_of(*open(rows_of), rows_of);
-  }
-}
-
-TEST_P(SourceContract, ABatchGivesWhatSinglesGive) {
-  const auto source = open(table(500));
-  const auto all = cliques();
-  const auto together = source->count(all);
-  ASSERT_EQ(together.size(), all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    EXPECT_EQ(together[i], count_one(*source, all[i])) << i;
-  }
-}
-
-TEST_P(SourceContract, NothingAskedGivesNothing) { EXPECT_TRUE(open(table(5))->count({}).empty()); }
-
-TEST_P(SourceContract, TheEmptyCliqueIsTheNumberOfRows) {
-  EXPECT_EQ(count_one(*open(table(123)), {}).values, (std::vector<double>{123.0}));
-}
-
-TEST_P(SourceContract, MayHoldNoRows) {
-  const Table none = table(0);
-  expect_counts_of(*open(none), none);
-}
-
-TEST_P(SourceContract, WhereKeepsTheRowsWithThatCode) {
-  const Table all = table(400);
-  const auto source = open(all);
-  for (const Code sex : {0U, 1U}) {
-    const auto part = source->where(1, sex);
-    EXPECT_EQ(part->domain(), domain());
-    expect_counts_of(*part, rows_where(all, 1, sex));
-  }
-  expect_counts_of(*source->where(2, 0), all);
-  expect_counts_of(*source, all);  // the source itself is as before
-}
-
-TEST_P(SourceContract, WhereMayBeAskedTwice) {
-  const Table all = table(400);
-  const auto source = open(all);
-  expect_counts_of(*source->where(1, 1)->where(3, 2), rows_where(rows_where(all, 1, 1), 3, 2));
-  expect_counts_of(*source->where(1, 1)->where(1, 1), rows_where(all, 1, 1));
-}
-
-TEST_P(SourceContract, WhereMayLeaveNoRows) {
-  const Table all = table(400);
-  expect_counts_of(*open(all)->where(1, 0)->where(1, 1), table(0));
-}
-
-TEST_P(SourceContract, PartsAddUpToTheWhole) {
-  const Table all = table(300);
-  const auto source = open(all);
-  Factor sum = count_one(*source->where(3, 0), {0, 1});
-  for (const Code code : {1U, 2U}) {
-    const Factor part = count_one(*source->where(3, code), {0, 1});
-    for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += part.values[i];
-  }
-  EXPECT_EQ(sum, count_one(*source, {0, 1}));
-}
-
-TEST_P(SourceContract, APartOutlivesItsSource) {
-  const Table all = table(50);
-  auto source = open(all);
-  const auto part = source->where(1, 0);
-  source.reset();
-  expect_counts_of(*part, rows_where(all, 1, 0));
-}
 
 }  // namespace tandem::test

@@ -240,7 +240,9 @@ struct Kind {
   std::string_view keys;
 };
 
-constexpr std::string_view kCommonKeys = "name kind description special other null ";
+constexpr std::string_view kNameKeys = "name ";
+constexpr std::string_view kNumberedKeys = "prefix count first ";
+constexpr std::string_view kCommonKeys = "kind description special other null ";
 constexpr std::array<Kind, 6> kKinds = {
     {{"categorical", [](const Document& c) { return categorical(c, false); },
       "values size unknown"},
@@ -278,18 +280,18 @@ void check_keys(const Document& document, const Kind& kind) {
                              in_quotes(other.name), in_quotes(kind.name)));
     }
   }
-  const std::string keys = std::string(kCommonKeys) + std::string(kind.keys);
+  std::string keys(is_numbered(document) ? kNumberedKeys : kNameKeys);
+  keys += kCommonKeys;
+  keys += kind.keys;
   document.allow_only(split(keys, ' '));
 }
 
-}  // namespace
-
-ColumnSchema read_column(const Document& document) {
+// All of a column but its name.
+ColumnSchema read_nameless(const Document& document) {
   const Kind& kind = kind_of(document);
   check_keys(document, kind);
 
   ColumnSchema column;
-  column.name = document.at("name").as_string();
   if (const auto* text = document.find("description")) column.description = text->as_string();
   if (const auto* inside = document.find("inside")) {
     column.inside_as_public = inside->as_string() == "public";
@@ -313,6 +315,36 @@ ColumnSchema read_column(const Document& document) {
   }
   column.codec = std::move(codec);
   return column;
+}
+
+}  // namespace
+
+ColumnSchema read_column(const Document& document) {
+  ColumnSchema column = read_nameless(document);
+  column.name = document.at("name").as_string();
+  return column;
+}
+
+bool is_numbered(const Document& document) {
+  return document.is_object() && document.find("prefix") != nullptr;
+}
+
+void append_numbered(const Document& document, std::vector<ColumnSchema>& columns) {
+  const ColumnSchema one = read_nameless(document);
+  const std::string& prefix = document.at("prefix").as_string();
+  const auto& count = document.at("count");
+  const std::int64_t first =
+      document.find("first") == nullptr ? 0 : document.at("first").as_integer(0, kLargestAttribute);
+  const auto many = static_cast<std::size_t>(count.as_integer(1, kLargestAttribute));
+  if (many + columns.size() > kMostColumns) {
+    count.fail(fmt::format("makes {} columns together with those before; the most is {}.",
+                           with_commas(many + columns.size()), with_commas(kMostColumns)));
+  }
+  columns.reserve(columns.size() + many);
+  for (std::size_t i = 0; i < many; ++i) {
+    columns.push_back(one);
+    columns.back().name = prefix + std::to_string(first + static_cast<std::int64_t>(i));
+  }
 }
 
 }  // namespace tandem

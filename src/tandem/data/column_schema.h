@@ -2,8 +2,10 @@
 #pragma once
 // What one column is, read from its part of a schema.
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tandem/base/document.h"
 #include "tandem/data/codec.h"
@@ -22,5 +24,15 @@ struct ColumnSchema {
 
 // UsageError that says where and what, when the column can't be understood.
 ColumnSchema read_column(const Document& document);
+
+inline constexpr std::size_t kMostColumns = std::size_t{1} << 20;  // of a schema
+
+// Whether a part of a schema describes many equal columns, which have `prefix` and `count` where
+// others have a name.
+bool is_numbered(const Document& document);
+
+// Those columns: the prefix with the numbers from `first` (0) on. They share a codec.
+// UsageError for more than kMostColumns together with those that are there.
+void append_numbered(const Document& document, std::vector<ColumnSchema>& columns);
 
 }  // namespace tandem

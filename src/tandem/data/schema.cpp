@@ -14,7 +14,7 @@ namespace tandem {
 
 namespace {
 
-constexpr std::size_t kMostColumns = std::size_t{1} << 16;
+constexpr std::size_t kMostListedColumns = std::size_t{1} << 16;
 constexpr int kFormat = 1;
 
 void check_version(const Document& document) {
@@ -62,6 +62,12 @@ TextFormat read_format(const Document& document) {
     document.fail(fmt::format("can't be used: {}", error.what()));
   }
   return format;
+}
+
+void require_few(std::size_t columns, const Document& document) {
+  if (columns <= kMostListedColumns) return;
+  document.fail(fmt::format("has {} columns; the most is {}.", with_commas(columns),
+                            with_commas(kMostListedColumns)));
 }
 
 Rule read_rule(const Document& document, const std::vector<ColumnSchema>& columns) {
@@ -139,7 +145,14 @@ Schema Schema::from_document(const Document& document) {
         "format", "columns", "column", "description", "csv", "rules", "rule"};
     document.allow_only(kKeys);
     check_version(document);
-    for (const auto& column : list->as_array()) columns.push_back(read_column(column));
+    require_few(list->as_array().size(), document);
+    for (const auto& column : list->as_array()) {
+      if (is_numbered(column)) {
+        append_numbered(column, columns);
+      } else {
+        columns.push_back(read_column(column));
+      }
+    }
     if (const auto* csv = document.find("csv")) format = read_format(*csv);
     const Document* rule_list = document.find("rules");
     const Document* rule = document.find("rule");
@@ -152,6 +165,7 @@ Schema Schema::from_document(const Document& document) {
     }
   } else {
     // private-pgm's {"age": 85, "sex": 2}: every member a column with its size.
+    require_few(document.as_object().size(), document);
     for (const auto& [name, size] : document.as_object()) {
       if (!size.is_integer()) {
         size.fail(
@@ -164,10 +178,6 @@ Schema Schema::from_document(const Document& document) {
     }
   }
   if (columns.empty()) document.fail("has no columns; add at least one.");
-  if (columns.size() > kMostColumns) {
-    document.fail(fmt::format("has {} columns; the most is {}.", with_commas(columns.size()),
-                              with_commas(kMostColumns)));
-  }
   try {
     return Schema(std::move(columns), format, std::move(rules));
   } catch (const SchemaError& error) {

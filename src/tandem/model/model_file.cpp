@@ -8,6 +8,7 @@
 #include "tandem/model/model_writer.h"
 #include "tandem/model/pgm/graphical_model.h"
 #include "tandem/model/product_model.h"
+#include "tandem/model/records_model.h"
 
 namespace tandem {
 namespace {
@@ -21,7 +22,8 @@ struct ReaderOfKind {
 constexpr ReaderOfKind kReaders[] = {{"graphical", GraphicalModel::read},
                                      {"product", ProductModel::read},
                                      {"histogram", FactoredHistogram::read},
-                                     {"mixture", MixtureModel::read}};
+                                     {"mixture", MixtureModel::read},
+                                     {"records", RecordsModel::read}};
 
 }  // namespace
 

@@ -49,6 +49,18 @@ const Factor& CountCache::counts(const Clique& clique) {
   return *at;
 }
 
+std::span<const std::int64_t> CountCache::counts(const ConjunctionSet& conjunctions) {
+  if (set_ == conjunctions.digest()) return conjunctions_;
+  std::vector<std::int64_t> counts(conjunctions.size(), 0);
+  for (const auto& source : sources_) {
+    const auto more = source->count(conjunctions);
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += more[i];
+  }
+  conjunctions_ = std::move(counts);
+  set_ = conjunctions.digest();
+  return conjunctions_;
+}
+
 bool CountCache::trim() {
   bool any = false;
   while (bytes_ > most_bytes_ && !kept_.empty()) {

@@ -6,6 +6,7 @@
 #include <list>
 #include <memory>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -24,7 +25,9 @@ class CountCache {
 
   void load(std::span<const Clique> wanted);   // all that is missing, in one pass
   const Factor& counts(const Clique& clique);  // valid until the next trim
-  bool trim();                                 // down to the limit; whether anything went
+  // Of the conjunctions of one set, which are kept until another set is asked for.
+  std::span<const std::int64_t> counts(const ConjunctionSet& conjunctions);
+  bool trim();  // down to the limit; whether anything went
 
  private:
   std::vector<std::unique_ptr<DataSource>> sources_;
@@ -32,6 +35,8 @@ class CountCache {
   std::list<Factor> kept_;
   std::unordered_map<Clique, std::list<Factor>::iterator> found_;
   std::size_t bytes_ = 0;
+  std::string set_{};                         // digest of the conjunctions that were counted
+  std::vector<std::int64_t> conjunctions_{};  // how many rows fulfil each
 };
 
 }  // namespace tandem

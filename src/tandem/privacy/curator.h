@@ -47,6 +47,13 @@ struct NoisyScore {
   Sigma sigma;  // standard deviation of the noise, in units of the score
 };
 
+// Counts of conjunctions, with noise of one standard deviation.
+struct NoisyCounts {
+  std::vector<double> values;
+  NoiseKind noise = NoiseKind::None;
+  Sigma sigma;
+};
+
 struct CuratorSettings {
   Threads threads;
   std::size_t cache_bytes = std::size_t{1} << 30;  // of true counts kept between calls
@@ -83,6 +90,8 @@ class Curator {
   double selection_scale(std::span<const Candidate> candidates, Cost cost,
                          Selection how = Selection::Exponential) const;
   Cost cost_for_rate(std::span<const CellScores> scores, double rate) const;  // of one draw
+  Cost cost_for_conjunctions(double rate) const;                              // of one draw
+  Sigma conjunction_noise(const ConjunctionSet& conjunctions, Cost cost, NoiseKind noise) const;
   Sigma score_noise(const Score& score, Cost cost) const;  // what measure_score() would add
 
   // What the filter held back becomes spendable; gives how much that is.
@@ -120,6 +129,15 @@ class Curator {
   // proportional to exp(rate * score).
   std::vector<CellChoice> sample_cells(std::span<const CellScores> scores, double rate,
                                        std::size_t draws);
+
+  // Privacy: costs draws * cost_for_conjunctions(rate); independent draws of conjunctions or
+  // negations, each with probability proportional to exp(rate * score).
+  std::vector<ConjunctionChoice> sample_conjunctions(const ConjunctionScores& scores, double rate,
+                                                     std::size_t draws);
+
+  // Privacy: costs `cost`; how many rows fulfil each conjunction, with noise for all of them
+  // together: one row may fulfil every one.
+  NoisyCounts measure_conjunctions(const ConjunctionSet& conjunctions, Cost cost, NoiseKind noise);
 
   // Privacy: costs `cost`; the score's value on its grid plus discrete noise calibrated to its
   // sensitivity there: what a release may say of its own error.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tandem/data/clique.h"
+#include "tandem/query/conjunctions.h"
 #include "tandem/query/factor.h"
 #include "tandem/query/linear_query.h"
 #include "tandem/query/measurement.h"
@@ -79,6 +80,20 @@ struct CellChoice {
   std::size_t scores = 0;  // which CellScores
   std::size_t output = 0;  // which of its outputs
   bool operator==(const CellChoice&) const = default;
+};
+
+// Scores of conjunctions and of their negations: rows that fulfil one, less a public reference. For
+// millions of them; the set is asked as a whole.
+struct ConjunctionScores {
+  const ConjunctionSet& conjunctions;
+  std::span<const double> references;          // in rows, one for each conjunction; borrowed
+  std::span<const double> negated_references;  // one for each negation; borrowed
+};
+
+struct ConjunctionChoice {
+  std::size_t conjunction = 0;
+  bool negated = false;
+  bool operator==(const ConjunctionChoice&) const = default;
 };
 
 }  // namespace tandem

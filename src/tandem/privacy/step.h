@@ -14,7 +14,16 @@
 
 namespace tandem {
 
-enum class StepKind { Measure, MeasureScore, Select, SelectCell, DrawCells, Divide };
+enum class StepKind {
+  Measure,
+  MeasureScore,
+  MeasureConjunctions,
+  Select,
+  SelectCell,
+  DrawCells,
+  DrawConjunctions,
+  Divide
+};
 
 struct Step {
   StepKind kind = StepKind::Measure;
@@ -27,7 +36,7 @@ struct Step {
   std::vector<Measured> measured{};   // of a score: one value of no columns
   NoiseKind noise = NoiseKind::None;  // of all of them
 
-  // Of a selection: what was drawn among how many.
+  // Of a selection: what was drawn among how many. Of conjunctions: how many there are.
   std::size_t choices = 0;
   std::size_t draws = 0;
   double epsilon = 0.0;  // the parameter of each draw

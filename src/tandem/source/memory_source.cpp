@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tandem/base/check.h"
+#include "tandem/query/conjunction_counting.h"
 #include "tandem/query/counting.h"
 
 namespace tandem {
@@ -18,6 +19,10 @@ class MemorySource final : public DataSource {
 
   std::vector<Factor> count(std::span<const Clique> cliques) const override {
     return count_marginals(table_, cliques, threads_);
+  }
+
+  std::vector<std::int64_t> count(const ConjunctionSet& conjunctions) const override {
+    return count_conjunctions(conjunctions, table_, threads_);
   }
 
   std::unique_ptr<DataSource> where(AttributeId attribute, Code code) const override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A table held in memory, counted by query/counting.
+// A table held in memory, counted by query/counting and query/conjunction_counting.
 
 #include <memory>
 

@@ -11,9 +11,15 @@
 
 namespace tandem {
 
+namespace {
+
+constexpr std::string_view kPairs = "pairs:";
+
+}  // namespace
+
 void require_file(const std::string& source) {
   static constexpr std::array<std::string_view, 4> kUnread = {"duckdb:", "postgresql://",
-                                                              "clickhouse://", "pairs:"};
+                                                              "clickhouse://", kPairs};
   bool unread = source.ends_with(".parquet");
   for (const auto scheme : kUnread) unread = unread || source.starts_with(scheme);
   if (unread) {
@@ -29,6 +35,18 @@ CsvTable load_table(const std::string& source, const Schema& schema, const CsvOp
   const std::size_t mended = mend_rows(schema.rules(), out.table);
   if (options.policy == RowPolicy::MustFit) out.mended = mended;  // of private rows, it is private
   return out;
+}
+
+bool is_pairs(const std::string& source) { return source.starts_with(kPairs); }
+
+BitTable load_pairs(const std::string& source, const Schema& schema, const PairsOptions& options) {
+  if (!is_pairs(source)) {
+    throw UsageError(fmt::format("{} is no list of pairs; write pairs:FILE.", in_quotes(source)));
+  }
+  if (!schema.rules().empty()) {
+    throw SchemaError("The schema has rules, and a list of pairs knows none; leave them out.");
+  }
+  return read_pairs(source.substr(kPairs.size()), schema, options);
 }
 
 }  // namespace tandem

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tandem/data/csv.h"
+#include "tandem/data/pairs.h"
 
 namespace tandem {
 
@@ -14,5 +15,10 @@ void require_file(const std::string& source);
 // Loads a table, rows that break a rule of the schema mended, from `.csv` or `.csv.gz`. UsageError
 // for other kinds, naming the known ones.
 CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options);
+
+// Whether a source is `pairs:FILE`, a list of who has what; it is loaded as bits. SchemaError for a
+// schema with rules, which lists of pairs don't know.
+bool is_pairs(const std::string& source);
+BitTable load_pairs(const std::string& source, const Schema& schema, const PairsOptions& options);
 
 }  // namespace tandem

@@ -21,6 +21,13 @@ namespace {
 
 Domain world() { return domain_of({2, 2}); }
 
+ConjunctionSet two_conjunctions() {
+  ConjunctionBuilder builder(world());
+  builder.add(std::vector<Literal>{{0, 1, true}});
+  builder.add(std::vector<Literal>{{0, 0, true}, {1, 1, true}});
+  return std::move(builder).finish();
+}
+
 // Everything that spends, each call by itself.
 struct Call {
   const char* name;
@@ -45,6 +52,17 @@ std::vector<Call> spending_calls() {
        [](Curator& c, Cost cost) {
          c.measure_together(std::vector<WeightedQuery>{{{Clique{0}}, 1}, {{Clique{1}}, 2}}, cost,
                             NoiseKind::Laplace);
+       }},
+      {"sample_conjunctions",
+       [](Curator& c, Cost cost) {
+         const std::vector<double> reference = {1.5, 0.25};
+         const double amount = cost.upper_bound();
+         const double rate = c.currency() == Currency::Pure ? amount : std::sqrt(8.0 * amount);
+         c.sample_conjunctions({two_conjunctions(), reference, reference}, rate, 1);
+       }},
+      {"measure_conjunctions",
+       [](Curator& c, Cost cost) {
+         c.measure_conjunctions(two_conjunctions(), cost, NoiseKind::Laplace);
        }},
       {"measure_score", [=](Curator& c, Cost cost) { c.measure_score(l1_error(model), cost); }},
       {"select", [=](Curator& c, Cost cost) { c.select(candidates, cost); }},

@@ -6,7 +6,7 @@
 namespace tandem::proofs {
 
 std::span<const Proof> all_proofs() {
-  static constexpr std::array<Proof, 31> kProofs = {{
+  static constexpr std::array<Proof, 34> kProofs = {{
       {"refusals_change_nothing", refusals_change_nothing},
       {"spending_comes_first", spending_comes_first},
       {"people_keep_their_share_of_rows", people_keep_their_share_of_rows},
@@ -31,12 +31,15 @@ std::span<const Proof> all_proofs() {
       {"noisy_scores_keep_their_price", noisy_scores_keep_their_price},
       {"selections_keep_their_price", selections_keep_their_price},
       {"repeated_draws_keep_their_price", repeated_draws_keep_their_price},
+      {"conjunction_draws_keep_their_price", conjunction_draws_keep_their_price},
+      {"conjunction_counts_keep_their_price", conjunction_counts_keep_their_price},
       {"groups_keep_their_price", groups_keep_their_price},
       {"whole_run_keeps_its_total", whole_run_keeps_its_total},
       {"measurements_follow_their_law", measurements_follow_their_law},
       {"noisy_scores_follow_their_law", noisy_scores_follow_their_law},
       {"selections_follow_their_law", selections_follow_their_law},
       {"repeated_draws_follow_their_law", repeated_draws_follow_their_law},
+      {"conjunctions_follow_their_law", conjunctions_follow_their_law},
       {"groups_follow_their_law", groups_follow_their_law},
   }};
   return kProofs;

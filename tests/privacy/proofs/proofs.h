@@ -25,6 +25,8 @@ Violation stacks_keep_their_price();
 Violation noisy_scores_keep_their_price();
 Violation selections_keep_their_price();
 Violation repeated_draws_keep_their_price();
+Violation conjunction_draws_keep_their_price();
+Violation conjunction_counts_keep_their_price();
 Violation groups_keep_their_price();
 Violation whole_run_keeps_its_total();
 
@@ -33,6 +35,7 @@ Violation measurements_follow_their_law();
 Violation noisy_scores_follow_their_law();
 Violation selections_follow_their_law();
 Violation repeated_draws_follow_their_law();
+Violation conjunctions_follow_their_law();
 Violation groups_follow_their_law();
 
 // ---- The falsifier: search for neighbours further apart than declared ---------------------------

@@ -565,6 +565,143 @@ Violation repeated_draws_follow_their_law() {
   return std::nullopt;
 }
 
+// ---- Conjunctions -------------------------------------------------------------------------------
+
+namespace {
+
+// Nested, overlapping and disjoint ones, so that rows exist that fulfil all and none.
+struct ConjunctionWorld {
+  Domain domain = domain_of({2, 2});
+  std::vector<std::vector<Literal>> all = {
+      {{0, 1, true}}, {{0, 1, true}, {1, 1, true}}, {{0, 0, true}, {1, 0, true}}, {{1, 1, true}}};
+  std::vector<double> references = {0.5, 1.25, 2.0, 0.0};
+  std::vector<double> negated_references = {1.5, 0.0, 0.75, 3.0};
+  std::vector<std::size_t> place{};  // in the set, of each
+  ConjunctionSet set = make();
+
+  ConjunctionSet make() {
+    ConjunctionBuilder builder(domain);
+    for (const auto& literals : all) builder.add(literals);
+    std::vector<std::uint32_t> which;
+    auto made = std::move(builder).finish(&which);
+    place.assign(which.begin(), which.end());
+    return made;
+  }
+  // By an evaluation of its own: rows that fulfil each, then rows that do not.
+  std::vector<std::int64_t> fulfilled(const Histogram& table) const {
+    std::vector<std::int64_t> out(2 * all.size(), 0);
+    for (std::size_t kind = 0; kind < table.size(); ++kind) {
+      const Code codes[] = {static_cast<Code>(kind / 2), static_cast<Code>(kind % 2)};
+      for (std::size_t q = 0; q < all.size(); ++q) {
+        const bool holds = std::ranges::all_of(all[q], [&](const Literal& literal) {
+          return (codes[literal.attribute] == literal.code) == literal.equal;
+        });
+        out[(holds ? 0 : all.size()) + place[q]] += table[kind];
+      }
+    }
+    return out;
+  }
+  // Scores in units of 2^-20; the references are given in the order of the set.
+  std::vector<std::int64_t> scores(const Histogram& table) const {
+    auto out = fulfilled(table);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const double reference = i < all.size() ? references[i] : negated_references[i - all.size()];
+      out[i] = (out[i] << 20) - std::llround(std::ldexp(reference, 20));
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+Violation conjunction_draws_keep_their_price() {
+  const ConjunctionWorld world;
+  const auto tables = tables_up_to(4, 3);
+  for (const double rate : {0.05, 1.1}) {
+    std::map<Histogram, FiniteLaw> laws;
+    for (const auto& table : tables) {
+      laws[table] = exponential_law(world.scores(table), rate_at_most(std::ldexp(rate, -20)));
+    }
+    for (const auto& unit : units(3)) {
+      for (const auto currency : kCurrencies) {
+        for (const int draws : {1, 3}) {
+          Curator curator =
+              gate(world.domain, tables.back(), {.unit = unit, .filter = filter_of(currency, 1e6)});
+          curator.sample_conjunctions({world.set, world.references, world.negated_references}, rate,
+                                      static_cast<std::size_t>(draws));
+          const auto found = judge(fmt::format("{} conjunctions", draws), tables, unit, currency,
+                                   curator.filter().spent(), finite_laws(laws, draws));
+          if (found) return found;
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Violation conjunction_counts_keep_their_price() {
+  const ConjunctionWorld world;
+  const auto tables = tables_up_to(4, 3);
+  for (const auto& unit : units(2)) {
+    for (const auto& [currency, noise] : kWays) {
+      Curator curator =
+          gate(world.domain, tables.back(), {.unit = unit, .filter = filter_of(currency, 1.0)});
+      const auto y = curator.measure_conjunctions(world.set, curator.filter().price(0.7), noise);
+      const double scale =
+          y.noise == NoiseKind::Laplace ? y.sigma.value() / std::numbers::sqrt2 : y.sigma.value();
+      const auto total = [&](const Histogram& a, const Histogram& b, const auto& divergence) {
+        const auto here = world.fulfilled(a);
+        const auto there = world.fulfilled(b);
+        long double sum = 0.0L;
+        for (std::size_t q = 0; q < world.all.size(); ++q) sum += divergence(there[q] - here[q]);
+        return sum;
+      };
+      const Divergences laws{[&](const Histogram& a, const Histogram& b) {
+                               return total(a, b, [&](std::int64_t shift) {
+                                 return log_ratio(y.noise, scale, shift);
+                               });
+                             },
+                             [&](const Histogram& a, const Histogram& b, long double alpha) {
+                               return total(a, b, [&](std::int64_t shift) {
+                                 return renyi(y.noise, scale, shift, alpha);
+                               });
+                             }};
+      const auto found =
+          judge("counts of conjunctions", tables, unit, currency, curator.filter().spent(), laws);
+      if (found) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+// Draws and counts are of the rows that the table has.
+Violation conjunctions_follow_their_law() {
+  const ConjunctionWorld world;
+  const Histogram table = {3, 0, 2, 5};
+  Curator curator =
+      gate(world.domain, table,
+           {.unit = {Neighbors::AddRemove, 1}, .filter = Filter::zcdp(Rho(1e9)), .seed = 41});
+  const double rate = 0.4;
+  std::vector<std::uint64_t> drawn(2 * world.all.size(), 0);
+  for (const auto& [query, negated] : curator.sample_conjunctions(
+           {world.set, world.references, world.negated_references}, rate, 10 * kDraws)) {
+    ++drawn[query + (negated ? world.all.size() : 0)];
+  }
+  const auto law = exponential_law(world.scores(table), rate_at_most(std::ldexp(rate, -20)));
+  if (auto found = judge_draws("conjunctions", law, drawn)) return found;
+
+  const auto truth = world.fulfilled(table);
+  std::vector<std::vector<std::int64_t>> cells(world.all.size());
+  NoisyCounts y;
+  for (int i = 0; i < kDraws; ++i) {
+    y = curator.measure_conjunctions(world.set, curator.filter().price(0.3), NoiseKind::Gaussian);
+    for (std::size_t q = 0; q < cells.size(); ++q) {
+      cells[q].push_back(std::llround(y.values[q]) - truth[q]);
+    }
+  }
+  return judge_noise("counts of conjunctions", y.noise, y.sigma.value(), cells);
+}
+
 // ---- Groups -------------------------------------------------------------------------------------
 
 // A measurement and a selection in each group, in turn: laws of groups are independent given what

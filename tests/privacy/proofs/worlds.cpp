@@ -150,6 +150,18 @@ std::vector<Factor> ProbeSource::count(std::span<const Clique> cliques) const {
   return out;
 }
 
+std::vector<std::int64_t> ProbeSource::count(const ConjunctionSet& conjunctions) const {
+  if (asked_) asked_({});
+  const Table table = table_of(domain_, table_);
+  std::vector<std::int64_t> out(conjunctions.size(), 0);
+  std::vector<Code> record(domain_.size());
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    for (AttributeId id = 0; id < record.size(); ++id) record[id] = table.column(id)[row];
+    add_fulfilled(conjunctions, literal_truths(conjunctions, record), out);
+  }
+  return out;
+}
+
 std::unique_ptr<DataSource> ProbeSource::where(AttributeId attribute, Code code) const {
   Histogram rows(table_.size(), 0);
   for (std::size_t kind = 0; kind < rows.size(); ++kind) {

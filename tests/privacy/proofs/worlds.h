@@ -53,6 +53,7 @@ class ProbeSource final : public DataSource {
 
   const Domain& domain() const override { return domain_; }
   std::vector<Factor> count(std::span<const Clique> cliques) const override;
+  std::vector<std::int64_t> count(const ConjunctionSet& conjunctions) const override;
   std::unique_ptr<DataSource> where(AttributeId attribute, Code code) const override;
 
  private:

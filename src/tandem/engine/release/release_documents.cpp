@@ -75,6 +75,10 @@ const char* name_of(StepKind kind) {
       return "measure";
     case StepKind::MeasureScore:
       return "measure_score";
+    case StepKind::MeasureConjunctions:
+      return "measure_conjunctions";
+    case StepKind::DrawConjunctions:
+      return "draw_conjunctions";
     case StepKind::Select:
       return "select";
     case StepKind::SelectCell:
@@ -99,16 +103,19 @@ Document step_document(const Domain& domain, Currency currency, const Step& step
                                       {"sigma", sigma}}));
     }
     out.set("measured", std::move(measured));
-  } else if (step.kind == StepKind::MeasureScore) {
+  } else if (step.kind == StepKind::MeasureScore || step.kind == StepKind::MeasureConjunctions) {
     out.set("noise", name_of(step.noise));
     out.set("sigma", step.measured.front().sigma);
+    if (step.choices > 0) out.set("conjunctions", static_cast<std::uint64_t>(step.choices));
   } else if (step.kind == StepKind::Divide) {
     out.set("groups", static_cast<std::uint64_t>(step.groups));
   } else {
     out.set("choices", static_cast<std::uint64_t>(step.choices));
     out.set("draws", static_cast<std::uint64_t>(step.draws));
     out.set("epsilon_of_draw", step.epsilon);
-    if (step.kind != StepKind::DrawCells) out.set("chosen", columns_document(domain, step.chosen));
+    if (step.kind == StepKind::Select || step.kind == StepKind::SelectCell) {
+      out.set("chosen", columns_document(domain, step.chosen));
+    }
     if (step.kind == StepKind::Select) {
       out.set("origin", step.origin == Origin::Public ? "public" : "private");
     }

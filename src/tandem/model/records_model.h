@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A few records of equal weight, as DualQuery gives them: answers are multiples of one over their
+// number, and a sample repeats each record equally often.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tandem/base/parallel.h"
+#include "tandem/model/model.h"
+#include "tandem/model/records.h"
+#include "tandem/query/conjunctions.h"
+
+namespace tandem {
+
+class ModelReader;
+
+class RecordsModel final : public Model {
+ public:
+  RecordsModel(Records records, double total);  // at least one record
+
+  const Domain& domain() const override { return records_.domain(); }
+  double total() const override { return total_; }
+  const Records& records() const { return records_; }
+  Factor project(const Clique& clique) const override;
+  // The expected count of each conjunction.
+  std::vector<double> answers(const ConjunctionSet& conjunctions,
+                              const Threads& threads = {}) const;
+
+  // Every record equally often to within one row, in any order. Of a wide domain a table would not
+  // fit in memory; there, sample_records with write_pairs (data/pairs.h) gives the same rows.
+  Table sample(std::size_t rows, Rng& rng) const override;
+  std::vector<std::uint32_t> sample_records(std::size_t rows, Rng& rng) const;  // one for each row
+
+  std::unique_ptr<Model> given(const Restriction& only) const override;
+  bool write(ModelWriter& out) const override;
+  static std::unique_ptr<Model> read(const ModelReader& in);
+  bool rows_are_exact() const override { return true; }
+
+ private:
+  Records records_;
+  double total_;
+};
+
+}  // namespace tandem
