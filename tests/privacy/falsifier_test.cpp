@@ -20,6 +20,8 @@ TEST(Falsifier, ReachesAndNeverExceedsScores) { EXPECT_EQ(scores_move_as_declare
 TEST(Falsifier, ReachesAndNeverExceedsCellScores) {
   EXPECT_EQ(cell_scores_move_as_declared(), kNone);
 }
+TEST(Falsifier, ProductsMoveAsDeclared) { EXPECT_EQ(products_move_as_declared(), std::nullopt); }
+TEST(Falsifier, StacksMoveAsDeclared) { EXPECT_EQ(stacks_move_as_declared(), std::nullopt); }
 TEST(Falsifier, FindsStrategiesExact) { EXPECT_EQ(strategies_move_as_declared(), kNone); }
 TEST(Falsifier, FewRowsMoveTheirShare) { EXPECT_EQ(few_rows_move_their_share(), kNone); }
 

@@ -57,6 +57,16 @@ TEST(TinyWorld, RepeatedDrawsKeepTheirPrice) {
 TEST(TinyWorld, RepeatedDrawsFollowTheirLaw) {
   EXPECT_EQ(repeated_draws_follow_their_law(), kNone);
 }
+TEST(TinyWorld, StacksKeepTheirPrice) { EXPECT_EQ(stacks_keep_their_price(), kNone); }
+TEST(TinyWorld, NoisyScoresKeepTheirPrice) { EXPECT_EQ(noisy_scores_keep_their_price(), kNone); }
+TEST(TinyWorld, NoisyScoresFollowTheirLaw) { EXPECT_EQ(noisy_scores_follow_their_law(), kNone); }
+TEST(TinyWorld, ConjunctionDrawsKeepTheirPrice) {
+  EXPECT_EQ(conjunction_draws_keep_their_price(), kNone);
+}
+TEST(TinyWorld, ConjunctionCountsKeepTheirPrice) {
+  EXPECT_EQ(conjunction_counts_keep_their_price(), kNone);
+}
+TEST(TinyWorld, ConjunctionsFollowTheirLaw) { EXPECT_EQ(conjunctions_follow_their_law(), kNone); }
 TEST(TinyWorld, GroupsKeepTheirPrice) { EXPECT_EQ(groups_keep_their_price(), kNone); }
 TEST(TinyWorld, GroupsFollowTheirLaw) { EXPECT_EQ(groups_follow_their_law(), kNone); }
 TEST(TinyWorld, AWholeRunKeepsItsTotal) { EXPECT_EQ(whole_run_keeps_its_total(), kNone); }
