@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what tandem needs, from Debian's or Ubuntu's packages: the only place that installs
 # anything. Usage: scripts/install.sh [--missing] GROUP...   with groups: build test lint fuzz bare
+# solvers. The last is optional: with it mre proves its optimum by a linear programme.
 # Does nothing, and needs no rights, when everything is there. With --missing it only prints what
 # it would install, on one line.
 set -eu
@@ -13,7 +14,8 @@ packages() {
     lint)  echo "clang clang-format clang-tidy" ;;
     fuzz)  echo "clang llvm libclang-rt-dev" ;;
     bare)  echo "debootstrap" ;;
-    *) echo "install.sh: unknown group '$1'; known: build test lint fuzz bare" >&2; exit 2 ;;
+    solvers) echo "coinor-libclp-dev" ;;
+    *) echo "install.sh: unknown group '$1'; known: build test lint fuzz bare solvers" >&2; exit 2 ;;
   esac
 }
 
