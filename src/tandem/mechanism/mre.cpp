@@ -33,8 +33,9 @@ constexpr double kMostEntries = 5e7;  // of W: a row and a marginal each
 constexpr double kModelMb = 8.0;      // of public data, for its cliques, as elsewhere
 
 // Measured on ADULT and ACS, docs/mechanisms/mre.md.
-constexpr double kUsualEvaluations = 3000.0;
-constexpr double kSecondsPerVisit = 3e-9;  // of a row, a marginal and an evaluation
+constexpr double kUsualEvaluations = 1500.0;
+constexpr double kSecondsPerVisit = 4e-9;  // of a row, a marginal and an evaluation
+constexpr double kSecondsPerRow = 3e-8;    // of a row and an evaluation
 
 void check_settings(const Curator& curator, const Problem& problem, const Options& options) {
   noise_of(curator, options.noise);
@@ -110,6 +111,7 @@ Effort effort_of(const Curator& curator, const Problem& problem, const Options& 
         bytes_on_rows(problem.domain, clique, rows) + kOfLinearProgram * rows + kOfSearch * cells;
     out.seconds += kUsualEvaluations * kSecondsPerVisit * rows;
   }
+  out.seconds += kUsualEvaluations * kSecondsPerRow * rows;
   return out;
 }
 

@@ -13,8 +13,8 @@ namespace {
 constexpr double kSufficientDecrease = 1e-4;
 constexpr double kShortestStep = 1e-14;
 // Near the minimum a decrease drowns in rounding while the gradient still tells the way: a step may
-// raise the value by this share of it (at least 1).
-constexpr double kRounding = 4e-16;
+// raise the value by this share of it, or of the box (at least 1), from which its terms are made.
+constexpr double kRounding = 2e-15;
 constexpr double kCurved = 1e-14;  // a pair whose product is a smaller share of its norms is noise
 
 // Over the coordinates that are not held.
@@ -104,7 +104,7 @@ BoxLbfgs::End BoxLbfgs::minimize(const Function& function, double bound, std::sp
         slope += gradient_[i] * (next_x_[i] - x[i]);
       }
       next_value = function(next_x_, next_gradient_, next_inverse_);
-      const double rounding = kRounding * std::max(1.0, std::abs(value));
+      const double rounding = kRounding * std::max({1.0, std::abs(value), bound});
       accepted = slope < 0.0 && next_value <= value + kSufficientDecrease * slope + rounding;
       if (accepted) break;
     }

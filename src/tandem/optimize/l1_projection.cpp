@@ -2,6 +2,8 @@
 #include "tandem/optimize/l1_projection.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 
@@ -24,9 +26,50 @@ void scale_to_one(std::span<double> y) {
   for (double& value : y) value /= sum;
 }
 
-// y = min(pos, c b) of sum 1, for pos of at least that sum; y holds pos. The sum is concave in c,
-// so Newton's steps come from the left and never overshoot.
-void lower_to_prior(std::span<const double> b, std::span<double> y) {
+// The sum over cells of min(y, c b), or of max(y, c b), and its slope in c. Four partial sums, so
+// that additions need not wait for each other.
+struct Line {
+  double sum = 0.0;
+  double slope = 0.0;
+};
+
+template <bool kLower>
+Line along(std::span<const double> b, std::span<const double> y, double c) {
+  std::array<double, 4> sum{};
+  std::array<double, 4> slope{};
+  const auto add = [&](std::size_t j, std::size_t lane) {
+    const double line = c * b[j];
+    const bool on_line = kLower ? line < y[j] : line > y[j];
+    sum[lane] += on_line ? line : y[j];
+    slope[lane] += on_line ? b[j] : 0.0;
+  };
+  std::size_t j = 0;
+  for (; j + 4 <= y.size(); j += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) add(j + lane, lane);
+  }
+  for (; j < y.size(); ++j) add(j, 0);
+  return {(sum[0] + sum[1]) + (sum[2] + sum[3]), (slope[0] + slope[1]) + (slope[2] + slope[3])};
+}
+
+// The c for which the sum is 1, by Newton's steps from `first` or, where that is beyond all bends,
+// from `safe`. The sum is made of lines and bends one way, so that after one step they come from
+// one side and never overshoot.
+template <bool kLower>
+double solve(std::span<const double> b, std::span<const double> y, double first, double safe) {
+  double c = first > 0.0 ? first : safe;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const Line at = along<kLower>(b, y, c);
+    if (std::abs(at.sum - 1.0) <= kExact) break;
+    double next = at.slope > 0.0 ? c + (1.0 - at.sum) / at.slope : safe;
+    if (!(next > 0.0)) next = safe;
+    if (next == c) break;
+    c = next;
+  }
+  return c;
+}
+
+// y = min(pos, c b) of sum 1, for pos of at least that sum; y holds pos.
+void lower_to_prior(std::span<const double> b, std::span<double> y, double& c) {
   double prior = 0.0;
   double known = 0.0;
   for (std::size_t j = 0; j < y.size(); ++j) {
@@ -44,43 +87,20 @@ void lower_to_prior(std::span<const double> b, std::span<double> y) {
     scale_to_one(y);
     return;
   }
-  double c = 1.0 / prior;
-  for (int step = 0; step < kMostSteps; ++step) {
-    double sum = 0.0;
-    double slope = 0.0;
-    for (std::size_t j = 0; j < y.size(); ++j) {
-      const double line = c * b[j];
-      sum += std::min(y[j], line);
-      if (line < y[j]) slope += b[j];
-    }
-    if (1.0 - sum <= kExact || slope <= 0.0) break;
-    c += (1.0 - sum) / slope;
-  }
+  c = solve<true>(b, y, c, 1.0 / prior);
   for (std::size_t j = 0; j < y.size(); ++j) y[j] = std::min(y[j], c * b[j]);
   scale_to_one(y);
 }
 
-// y = max(pos, c b) of sum 1, for pos of less; y holds pos. The sum is convex in c: steps come from
-// the right.
-void raise_to_prior(std::span<const double> b, std::span<double> y) {
+// y = max(pos, c b) of sum 1, for pos of less; y holds pos.
+void raise_to_prior(std::span<const double> b, std::span<double> y, double& c) {
   const double prior = sum_of(b);
   if (!(prior > 0.0)) {
     const double each = (1.0 - sum_of(y)) / static_cast<double>(y.size());
     for (double& value : y) value += each;
     return;
   }
-  double c = 1.0 / prior;
-  for (int step = 0; step < kMostSteps; ++step) {
-    double sum = 0.0;
-    double slope = 0.0;
-    for (std::size_t j = 0; j < y.size(); ++j) {
-      const double line = c * b[j];
-      sum += std::max(y[j], line);
-      if (line > y[j]) slope += b[j];
-    }
-    if (sum - 1.0 <= kExact || slope <= 0.0) break;
-    c -= (sum - 1.0) / slope;
-  }
+  c = solve<false>(b, y, c, 1.0 / prior);
   for (std::size_t j = 0; j < y.size(); ++j) y[j] = std::max(y[j], c * b[j]);
   scale_to_one(y);
 }
@@ -88,7 +108,7 @@ void raise_to_prior(std::span<const double> b, std::span<double> y) {
 }  // namespace
 
 void project_l1(std::span<const double> noisy, std::span<const double> b, bool exhaustive, Tie tie,
-                std::span<double> y) {
+                std::span<double> y, double& c) {
   check(noisy.size() == b.size() && noisy.size() == y.size(), "answers are one for each cell");
   if (y.empty()) return;
   double sum = 0.0;
@@ -100,10 +120,16 @@ void project_l1(std::span<const double> noisy, std::span<const double> b, bool e
   if (tie == Tie::Scaled && sum > 0.0) {
     for (double& value : y) value /= sum;
   } else if (sum >= 1.0) {
-    lower_to_prior(b, y);
+    lower_to_prior(b, y, c);
   } else {
-    raise_to_prior(b, y);
+    raise_to_prior(b, y, c);
   }
+}
+
+void project_l1(std::span<const double> noisy, std::span<const double> b, bool exhaustive, Tie tie,
+                std::span<double> y) {
+  double c = 0.0;
+  project_l1(noisy, b, exhaustive, tie, y, c);
 }
 
 }  // namespace tandem

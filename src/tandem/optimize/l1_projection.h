@@ -21,5 +21,8 @@ enum class Tie {
 // spread evenly. One pass over the cells for each of a few steps; none of the results is NaN.
 void project_l1(std::span<const double> noisy, std::span<const double> b, bool exhaustive, Tie tie,
                 std::span<double> y);
+// The same, looking for c from where it was the last time; 0 where that is not known.
+void project_l1(std::span<const double> noisy, std::span<const double> b, bool exhaustive, Tie tie,
+                std::span<double> y, double& c);
 
 }  // namespace tandem

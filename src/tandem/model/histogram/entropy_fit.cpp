@@ -24,11 +24,16 @@ constexpr double kLeastCurvature = 1e-12;  // of a coordinate of the dual
 class Dual {
  public:
   Dual(std::span<const double> p, std::span<const PartialWorkload> workloads)
-      : workloads_(workloads), log_p_(p.size()), at_(p.size()), x_(p.size()) {
+      : workloads_(workloads),
+        p_(p.begin(), p.end()),
+        log_p_(p.size()),
+        at_(p.size()),
+        x_(p.size()) {
     const double sum = std::accumulate(p.begin(), p.end(), 0.0);
     for (std::size_t i = 0; i < p.size(); ++i) {
       check(p[i] > 0.0 && std::isfinite(sum), "every row has a positive prior");
-      log_p_[i] = std::log(p[i] / sum);
+      p_[i] /= sum;
+      log_p_[i] = std::log(p_[i]);
     }
     for (const auto& workload : workloads) {
       check(workload.rows() == p.size(), "workloads and prior are of the same rows");
@@ -39,6 +44,7 @@ class Dual {
   }
 
   std::size_t dimension() const { return dimension_; }
+  const std::vector<double>& p() const { return p_; }
   const std::vector<double>& x() const { return x_; }
 
   double evaluate(std::span<const double> u, std::span<double> gradient,
@@ -101,6 +107,7 @@ class Dual {
   }
 
   std::span<const PartialWorkload> workloads_;
+  std::vector<double> p_;
   std::vector<double> log_p_;
   std::vector<double> at_;
   std::vector<double> x_;
@@ -193,7 +200,7 @@ EntropyFit fit_relative_entropy(std::span<const double> p,
   const double always = out_of_reach(workloads);
   out.misfit += always;
   out.least_misfit += always;
-  out.kl = relative_entropy(out.q, p);
+  out.kl = relative_entropy(out.q, dual.p());
   out.evaluations = options.evaluations - std::max(left, 0);
   return out;
 }

@@ -41,7 +41,8 @@ class Estimate {
         floor_(q_),
         b_(most_cells(workloads)),
         y_(b_.size()),
-        factor_(b_.size()) {
+        factor_(b_.size()),
+        c_(workloads.size(), 0.0) {
     for (double& least : floor_) least *= kFloor;
     if (!options.corrections) return;
     for (const auto& workload : workloads) taken_back_.emplace_back(workload.cells(), 1.0);
@@ -61,7 +62,8 @@ class Estimate {
     if (options_.corrections) {
       for (std::size_t j = 0; j < cells; ++j) b[j] *= taken_back_[s][j];
     }
-    project_l1(W_s.answers(), b.first(answered), W_s.covers(), options_.tie, y.first(answered));
+    project_l1(W_s.answers(), b.first(answered), W_s.covers(), options_.tie, y.first(answered),
+               c_[s]);
     if (!W_s.covers()) {  // rows outside all cells share what is left, which is the last cell
       y[answered] = std::max(0.0, 1.0 - std::accumulate(y.begin(), y.end() - 1, 0.0));
     }
@@ -138,6 +140,7 @@ class Estimate {
   std::vector<double> q_;
   std::vector<double> floor_;
   std::vector<double> b_, y_, factor_;  // of one workload
+  std::vector<double> c_;               // of each workload's last projection
   std::vector<std::vector<double>>
       taken_back_;  // of each workload and cell: one over its last move
 };
