@@ -36,7 +36,7 @@ def write_workload(path, marginals):
 def error(tandem, private, rows, schema, workload):
     told = json.loads(call(tandem, "evaluate", "--real", private, "--synthetic", rows, "--schema",
                            schema, "--workload", workload, "--json", "--quiet"))
-    return 2.0 - told["k_marginal_score"] / 500.0  # mean L1 distance of a marginal
+    return told["avg_workload_error"]
 
 
 def main(tandem, private, public, schema, out, seeds, *epsilons):

@@ -53,8 +53,8 @@ double limit_mb(const Options& options) {
 
 // Measured on ADULT and ACS, docs/mechanisms/ide.md.
 constexpr double kUsualSweeps = 1200.0;
-constexpr double kSecondsPerVisit = 3e-9;  // of a row, a marginal and a sweep
-constexpr double kSecondsPerCell = 2e-8;   // of an occupied cell and a sweep
+constexpr double kSecondsPerVisit = 2.2e-9;  // of a row, a marginal and a sweep
+constexpr double kSecondsPerCell = 3e-8;     // of an occupied cell and a sweep
 
 double rows_of(const Problem& problem, const Options& options) {
   return options.support == On::Domain ? problem.domain.about_cells(problem.domain.all())
