@@ -12,10 +12,26 @@ namespace {
 
 constexpr double kSufficientDecrease = 1e-4;
 constexpr double kShortestStep = 1e-14;
-// Near the minimum a decrease drowns in rounding while the gradient still tells the way: a step may
-// raise the value by this share of it, or of the box (at least 1), from which its terms are made.
+// Near the minimum a decrease drowns in rounding while the gradient still tells the way: a step
+// that makes the slope along it flatter may raise the value by this share of it, or of the box (at
+// least 1), from which its terms are made.
 constexpr double kRounding = 2e-15;
+constexpr double kFlatter = 0.9;
+// Coordinates this near to a bound that they are pushed to, as a share of it, go there by
+// themselves: projected, a step that pairs have turned may lead uphill.
+constexpr double kMargin = 1e-3;
 constexpr double kCurved = 1e-14;  // a pair whose product is a smaller share of its norms is noise
+
+// How far a step along the scaled gradient would go inside the box: 0 at the optimum.
+double distance_to_optimum(std::span<const double> x, std::span<const double> gradient,
+                           std::span<const double> inverse, double bound) {
+  double most = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double next = std::clamp(x[i] - inverse[i] * gradient[i], -bound, bound);
+    most = std::max(most, std::abs(next - x[i]));
+  }
+  return most;
+}
 
 // Over the coordinates that are not held.
 double dot(std::span<const double> a, std::span<const double> b, std::span<const char> held) {
@@ -71,7 +87,7 @@ void BoxLbfgs::direction() {
     for (std::size_t i = 0; i < n; ++i) direction_[i] += (alpha[age] - beta) * p.step[i];
   }
   for (std::size_t i = 0; i < n; ++i) {
-    if (held_[i] != 0) direction_[i] = 0.0;
+    if (held_[i] != 0) direction_[i] = -inverse_[i] * gradient_[i];
   }
 }
 
@@ -84,11 +100,14 @@ BoxLbfgs::End BoxLbfgs::minimize(const Function& function, double bound, std::sp
   double value = function(x, gradient_, inverse_);
   if (stop(x, gradient_)) return End::Stopped;
   for (;;) {
+    const double margin =
+        std::min(kMargin * bound, distance_to_optimum(x, gradient_, inverse_, bound));
     for (std::size_t i = 0; i < n; ++i) {
-      held_[i] = (x[i] <= -bound && gradient_[i] > 0.0) || (x[i] >= bound && gradient_[i] < 0.0);
+      held_[i] = (x[i] <= margin - bound && gradient_[i] > 0.0) ||
+                 (x[i] >= bound - margin && gradient_[i] < 0.0);
     }
     direction();
-    if (!(dot(gradient_, direction_, held_) < 0.0)) {  // rounding got the better of the pairs
+    if (!(dot(gradient_, direction_, held_) <= 0.0)) {  // rounding got the better of the pairs
       if (used_ == 0) return End::Stalled;
       used_ = 0;
       continue;
@@ -105,7 +124,12 @@ BoxLbfgs::End BoxLbfgs::minimize(const Function& function, double bound, std::sp
       }
       next_value = function(next_x_, next_gradient_, next_inverse_);
       const double rounding = kRounding * std::max({1.0, std::abs(value), bound});
-      accepted = slope < 0.0 && next_value <= value + kSufficientDecrease * slope + rounding;
+      double next_slope = 0.0;
+      for (std::size_t i = 0; i < n; ++i) next_slope += next_gradient_[i] * (next_x_[i] - x[i]);
+      accepted =
+          slope < 0.0 &&
+          (next_value <= value + kSufficientDecrease * slope ||
+           (next_value <= value + rounding && std::abs(next_slope) <= kFlatter * std::abs(slope)));
       if (accepted) break;
     }
     if (!accepted) {

@@ -3,8 +3,8 @@
 // Limited-memory BFGS for smooth convex functions on a box, -bound <= x_j <= bound.
 //
 //   Bertsekas. Projected Newton methods for optimization problems with simple constraints. 1982.
-//   Coordinates that are at a bound and would leave the box are held; the others take a step of
-//   L-BFGS, brought back into the box.
+//   Coordinates that are about to leave the box follow their own gradient; the others take a step
+//   of L-BFGS. All are brought back into the box.
 
 #include <cstddef>
 #include <functional>
