@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
+#include <set>
 
 #include "mechanism/run_mechanism.h"
 #include "support/errors.h"
+#include "tandem/mechanism/tandem/tuning.h"
+#include "tandem/model/public/public_structure.h"
 
 namespace tandem::test {
 namespace {
@@ -45,27 +47,36 @@ TEST(PublicCliques, AreFewerTheMoreNoiseThereIsAndSingleColumnsInTheEnd) {
   const auto many = chosen_by_public(problem, Filter::zcdp(Rho(0.1)), 20'000);
   const auto one = chosen_by_public(problem, Filter::zcdp(Rho(1e-4)), 2'000);
   const auto none = chosen_by_public(problem, Filter::zcdp(Rho(1e-9)), 20'000);
-  EXPECT_EQ(many.size(), 2U);
+  EXPECT_EQ(many.size(), 3U);
   EXPECT_EQ(one.size(), 1U);
   EXPECT_EQ(none, (std::vector<Clique>{{0}, {1}, {2}, {3}}));
 }
 
-// The rule of the spec for Laplace noise: the k+1-st is taken while its gain n is above
-// (sum of the cells before + (k + 1) its own) Delta / epsilon.
+// With Laplace noise the k-th is taken while its gain n is above (cells before + k its own) Delta /
+// epsilon: as much as it adds to the expected noise of all, each at k Delta / epsilon.
 TEST(PublicCliques, WeighTheirGainAgainstTheNoiseThatTheyBring) {
   const Problem problem = skewed_problem(skewed_rows(3000, 0.0, 1));
-  const auto first = chosen_by_public(problem, Filter::pure(Epsilon(1000.0)), 20'000);
-  ASSERT_EQ(first.size(), 2U);
-  const double cells_0 = problem.domain.about_cells(first[0]);
-  const double cells_1 = problem.domain.about_cells(first[1]);
-  // Where n is so small that a gain of 2, the largest there can be, is not worth the noise.
-  const double delta = 2.0;
-  const auto taken = [&](double n) {
-    return chosen_by_public(problem, Filter::pure(Epsilon(1.0)), n).size();
-  };
-  EXPECT_EQ(taken(cells_0 * delta / 2.0 - 1.0), problem.domain.size());
-  EXPECT_LT(taken((cells_0 + 2.0 * cells_1) * delta / 2.0 - 1.0), 2U + problem.domain.size());
-  EXPECT_EQ(taken(1e6), 2U);
+  PublicModel data(problem.public_data.tables, tuning::kRidge, {});
+  std::vector<Clique> candidates = problem.workload.downward_closure();
+  const auto found = public_structure(data, candidates, 8.0);
+  ASSERT_EQ(found.size(), 3U);
+  constexpr double kDelta = 2.0;  // of a marginal under replace-one, in L1
+  std::set<std::size_t> counts;
+  for (double n = 10.0; n < 1e6; n *= 1.3) {
+    std::size_t expected = 0;
+    double before = 0.0;
+    for (const auto& [clique, gain, noise, values] : found) {
+      const double cells = problem.domain.about_cells(clique);
+      const auto k = static_cast<double>(expected + 1);
+      if (gain * n <= (before + k * cells) * kDelta) break;
+      before += cells;
+      ++expected;
+    }
+    counts.insert(expected);
+    const auto chosen = chosen_by_public(problem, Filter::pure(Epsilon(1.0)), n);
+    EXPECT_EQ(chosen.size(), expected == 0 ? problem.domain.size() : expected) << n;
+  }
+  EXPECT_EQ(counts, (std::set<std::size_t>{0, 1, 2, 3}));
 }
 
 TEST(PublicCliques, NeedPublicRows) {
