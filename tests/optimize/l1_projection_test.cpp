@@ -80,6 +80,27 @@ TEST(L1Projection, APriorOfNothingIsNoReasonForNothing) {
   EXPECT_TRUE(projected({}, {}).empty());
 }
 
+TEST(L1Projection, StartsAnywhere) {
+  Rng rng(2);
+  for (int trial = 0; trial < 200; ++trial) {
+    const std::size_t cells = 1 + rng.below(9);
+    Values noisy(cells);
+    Values b(cells);
+    for (std::size_t j = 0; j < cells; ++j) {
+      noisy[j] = rng.below(3) == 0 ? 1.0 / static_cast<double>(cells) : rng.uniform() - 0.3;
+      b[j] = 1e-9 + rng.uniform();
+    }
+    const Values expected = projected(noisy, b);
+    for (const double first : {1e-30, 1e-3, 1.0, 1e3, 1e30}) {
+      double c = first;
+      Values y(cells);
+      project_l1(noisy, b, true, Tie::Prior, y, c);
+      EXPECT_NEAR(sum_of(y), 1.0, 1e-12) << first;
+      for (std::size_t j = 0; j < cells; ++j) EXPECT_NEAR(y[j], expected[j], 1e-9) << first;
+    }
+  }
+}
+
 // Against other members of the polytope, drawn at random: none is nearer, and of those as near none
 // has less relative entropy to b.
 TEST(L1Projection, IsOptimalAndByThePriorOfLeastEntropyAmongTheOptimal) {

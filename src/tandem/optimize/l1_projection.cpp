@@ -51,58 +51,58 @@ Line along(std::span<const double> b, std::span<const double> y, double c) {
   return {(sum[0] + sum[1]) + (sum[2] + sum[3]), (slope[0] + slope[1]) + (slope[2] + slope[3])};
 }
 
-// The c for which the sum is 1, by Newton's steps from `first` or, where that is beyond all bends,
-// from `safe`. The sum is made of lines and bends one way, so that after one step they come from
-// one side and never overshoot.
+// The c for which the sum is 1, by Newton's steps from `first` or, where that is 0 or beyond all
+// bends, from 1 / sum of b. The sum is made of lines and bends one way, so that after one step they
+// come from one side and never overshoot.
 template <bool kLower>
-double solve(std::span<const double> b, std::span<const double> y, double first, double safe) {
-  double c = first > 0.0 ? first : safe;
+double solve(std::span<const double> b, std::span<const double> y, double first) {
+  bool from_afar = !(first > 0.0);
+  double c = from_afar ? 1.0 / sum_of(b) : first;
   for (int step = 0; step < kMostSteps; ++step) {
     const Line at = along<kLower>(b, y, c);
     if (std::abs(at.sum - 1.0) <= kExact) break;
-    double next = at.slope > 0.0 ? c + (1.0 - at.sum) / at.slope : safe;
-    if (!(next > 0.0)) next = safe;
+    double next = at.slope > 0.0 ? c + (1.0 - at.sum) / at.slope : 0.0;
+    if (!(next > 0.0)) {
+      if (from_afar) break;  // the sum is 1 but for rounding
+      from_afar = true;
+      next = 1.0 / sum_of(b);
+    }
     if (next == c) break;
     c = next;
   }
   return c;
 }
 
+// y = pos where the prior is above 0, and what is left of 1 from the other cells, which it doesn't
+// know. False where the former are more than 1 by themselves.
+bool fill_from_unknown(std::span<const double> b, std::span<double> y) {
+  double known = 0.0;
+  double unknown = 0.0;
+  for (std::size_t j = 0; j < y.size(); ++j) (b[j] > 0.0 ? known : unknown) += y[j];
+  if (known > 1.0) return false;
+  const double share = unknown > 0.0 ? (1.0 - known) / unknown : 0.0;
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    if (!(b[j] > 0.0)) y[j] *= share;
+  }
+  scale_to_one(y);
+  return true;
+}
+
 // y = min(pos, c b) of sum 1, for pos of at least that sum; y holds pos.
 void lower_to_prior(std::span<const double> b, std::span<double> y, double& c) {
-  double prior = 0.0;
-  double known = 0.0;
-  for (std::size_t j = 0; j < y.size(); ++j) {
-    if (b[j] > 0.0) {
-      prior += b[j];
-      known += y[j];
-    }
-  }
-  if (known <= 1.0) {  // all of that, and the rest from cells that the prior doesn't know
-    const double unknown = sum_of(y) - known;
-    const double share = unknown > 0.0 ? (1.0 - known) / unknown : 0.0;
-    for (std::size_t j = 0; j < y.size(); ++j) {
-      if (!(b[j] > 0.0)) y[j] *= share;
-    }
-    scale_to_one(y);
-    return;
-  }
-  c = solve<true>(b, y, c, 1.0 / prior);
+  c = solve<true>(b, y, c);
   for (std::size_t j = 0; j < y.size(); ++j) y[j] = std::min(y[j], c * b[j]);
-  scale_to_one(y);
 }
 
 // y = max(pos, c b) of sum 1, for pos of less; y holds pos.
 void raise_to_prior(std::span<const double> b, std::span<double> y, double& c) {
-  const double prior = sum_of(b);
-  if (!(prior > 0.0)) {
+  if (!(sum_of(b) > 0.0)) {
     const double each = (1.0 - sum_of(y)) / static_cast<double>(y.size());
     for (double& value : y) value += each;
     return;
   }
-  c = solve<false>(b, y, c, 1.0 / prior);
+  c = solve<false>(b, y, c);
   for (std::size_t j = 0; j < y.size(); ++j) y[j] = std::max(y[j], c * b[j]);
-  scale_to_one(y);
 }
 
 }  // namespace
@@ -112,15 +112,17 @@ void project_l1(std::span<const double> noisy, std::span<const double> b, bool e
   check(noisy.size() == b.size() && noisy.size() == y.size(), "answers are one for each cell");
   if (y.empty()) return;
   double sum = 0.0;
+  bool all_known = true;
   for (std::size_t j = 0; j < y.size(); ++j) {
     y[j] = std::max(noisy[j], 0.0);
     sum += y[j];
+    all_known = all_known && b[j] > 0.0;
   }
   if (!exhaustive && sum <= 1.0) return;
   if (tie == Tie::Scaled && sum > 0.0) {
     for (double& value : y) value /= sum;
   } else if (sum >= 1.0) {
-    lower_to_prior(b, y, c);
+    if (all_known || !fill_from_unknown(b, y)) lower_to_prior(b, y, c);
   } else {
     raise_to_prior(b, y, c);
   }

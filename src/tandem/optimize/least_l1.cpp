@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/optimize/least_l1.h"
 
+#include <algorithm>
+
 #ifdef TANDEM_HAS_CLP
 #include <ClpEventHandler.hpp>
 #include <ClpSimplex.hpp>
@@ -13,9 +15,9 @@ namespace tandem {
 
 namespace {
 
-// Far above what 2,000 rows and 50 marginals take (about 10,000): a limit on work, not on time, so
-// that a run is the same on every machine.
-constexpr int kMostPivots = 2'000'000;
+// Entries times pivots, about a minute: a limit on work and not on time, so that a run is the same
+// on every machine.
+constexpr double kMostWork = 2e10;
 
 // Ends the solver when the work is to stop. An exception must not pass through CLP.
 class StopWhenAsked final : public ClpEventHandler {
@@ -79,7 +81,8 @@ std::optional<double> least_l1(const LeastL1Problem& problem, const Threads& thr
   solver.setLogLevel(0);
   StopWhenAsked stop(threads);
   solver.passInEventHandler(&stop);
-  solver.setMaximumIterations(kMostPivots);
+  solver.setMaximumIterations(
+      static_cast<int>(std::clamp(kMostWork / static_cast<double>(column.size()), 1.0, 1e8)));
   solver.loadProblem(matrix, lower.data(), upper.data(), cost.data(), row_lower.data(),
                      row_upper.data());
   solver.primal();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -50,15 +51,17 @@ class Estimate {
 
   const std::vector<double>& q() const { return q_; }
 
-  // q <- q^(1-g) f(q; W_s, y_s)^g, normalised: Definition 3.1 where g is 1.
-  void step(std::size_t s, double g) {
+  // q <- q^(1-g) f(q; W_s, y_s)^g, normalised: Definition 3.1 where g is 1. Gives |W_s q - y~_s|_1
+  // as it was before.
+  double step(std::size_t s, double g) {
     const PartialWorkload& W_s = workloads_[s];
     const std::size_t cells = W_s.cells();
     const std::size_t answered = W_s.answered();
-    if (answered == 0) return;  // none of its cells has a row
+    if (answered == 0) return 0.0;  // none of its cells has a row
     const std::span b(b_.data(), cells);
     const std::span y(y_.data(), cells);
     W_s.sum(q_, b);
+    const double missed = W_s.misfit(b);
     if (options_.corrections) {
       for (std::size_t j = 0; j < cells; ++j) b[j] *= taken_back_[s][j];
     }
@@ -80,27 +83,19 @@ class Estimate {
       }
       sum += b[j] * factor_[j];
     }
-    if (!out_of_nothing && !(sum > 0.0)) return;
+    if (!out_of_nothing && !(sum > 0.0)) return missed;
     if (g < 1.0) {
       for (std::size_t j = 0; j < cells; ++j) factor_[j] /= sum;
     }
     if (options_.corrections) correct(s, cells);
     scale(W_s);
     if (out_of_nothing && g == 1.0) spread(W_s, y);
+    return missed;
   }
 
   void normalize() {
     const double sum = std::accumulate(q_.begin(), q_.end(), 0.0);
     for (double& weight : q_) weight /= sum;
-  }
-
-  double misfit() {
-    double out = 0.0;
-    for (const auto& workload : workloads_) {
-      workload.sum(q_, b_);
-      out += workload.misfit(b_);
-    }
-    return out;
   }
 
  private:
@@ -165,10 +160,13 @@ IterativeEstimate estimate_distribution(std::span<const double> prior,
   Estimate estimate(p, workloads, options);
   IterativeEstimate out;
   const double always = out_of_reach(workloads);
-  double misfit = estimate.misfit();
-  out.trace.push_back({0, misfit + always, 0.0});
+  const auto report = [&](int sweep) {
+    out.trace.push_back(
+        {sweep, misfit_of(workloads, estimate.q()) + always, relative_entropy(estimate.q(), p)});
+  };
+  report(0);
   std::vector<std::size_t> order(workloads.size());
-  double least = misfit;
+  double least = std::numeric_limits<double>::infinity();
   int idle = 0;    // sweeps since the least misfit
   int damped = 0;  // sweeps since damping began; 0: it has not
   int reported = 1;
@@ -183,15 +181,15 @@ IterativeEstimate estimate_distribution(std::span<const double> prior,
       for (auto& s : order) s = rng.below(workloads.size());
     }
     const double g = 1.0 / (1.0 + damped / kDampedSlowly);
-    for (const std::size_t s : order) estimate.step(s, g);
+    double missed = 0.0;  // on the way: by each marginal when its turn came
+    for (const std::size_t s : order) missed += estimate.step(s, g);
     estimate.normalize();
-    misfit = estimate.misfit();
-    idle = misfit < least ? 0 : idle + 1;
-    least = std::min(least, misfit);
+    idle = missed < least ? 0 : idle + 1;
+    least = std::min(least, missed);
     if (damped > 0 || (options.damping && idle == kPatience)) ++damped;
     out.settled = l1_between(before, estimate.q()) < options.tolerance;
     if (sweep == reported || sweep == options.sweeps || out.settled) {
-      out.trace.push_back({sweep, misfit + always, relative_entropy(estimate.q(), p)});
+      report(sweep);
       while (reported <= sweep) reported *= 2;
     }
   }
