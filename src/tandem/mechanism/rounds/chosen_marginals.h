@@ -68,6 +68,7 @@ class MarginalChoice {
   ChosenMarginals take(const Curator& curator, double n);
   // The same quickly, for predictions: public cliques as if all gained alike.
   ChosenMarginals about(const Curator& curator, double n);
+  double seconds() const;  // that take() will need, roughly
 
  private:
   const Problem& problem_;
