@@ -53,8 +53,8 @@ double limit_mb(const Options& options) {
 
 // Measured on ADULT and ACS, docs/mechanisms/ide.md.
 constexpr double kUsualSweeps = 1200.0;
-constexpr double kSecondsPerVisit = 2.2e-9;  // of a row, a marginal and a sweep
-constexpr double kSecondsPerCell = 3e-8;     // of an occupied cell and a sweep
+constexpr double kSecondsPerVisit = 1.7e-9;  // of a row, a marginal and a sweep
+constexpr double kSecondsPerCell = 2e-8;     // of an occupied cell and a sweep
 
 double rows_of(const Problem& problem, const Options& options) {
   return options.support == On::Domain ? problem.domain.about_cells(problem.domain.all())
@@ -214,8 +214,8 @@ Effort effort_of(const Curator& curator, const Problem& problem, const Options& 
   const ModelStart start = start_of(problem, options);
   const auto room = room_of(problem, options, start);
   const double n = rows_expected > 0.0 ? rows_expected : problem.public_data.rows();
-  const auto W =
-      MarginalChoice("ide", options.marginals, problem, *room, kModelMb).about(curator, n);
+  MarginalChoice choice("ide", options.marginals, problem, *room, kModelMb);
+  const auto W = choice.about(curator, n);
   if (options.support == On::Model) {
     std::vector<Clique> cliques = candidates_of(problem, limit_mb(options));
     for (const auto& [clique, weight] : W.marginals) cliques.push_back(clique);
@@ -223,7 +223,7 @@ Effort effort_of(const Curator& curator, const Problem& problem, const Options& 
                   {.rounds = 10.0, .full_at_once = true, .public_counts = true});
   }
   const double rows = rows_of(problem, options);
-  Effort out;
+  Effort out{.seconds = choice.seconds()};
   out.model_bytes = rows * (8.0 + 2.0 * static_cast<double>(problem.domain.size()));
   out.bytes = out.model_bytes + 4.0 * sizeof(double) * rows;
   const double sweeps = std::min(kUsualSweeps, static_cast<double>(options.sweeps));

@@ -98,9 +98,9 @@ Effort effort_of(const Curator& curator, const Problem& problem, const Options& 
   check_settings(curator, problem, options);
   const double rows = problem.public_data.rows();
   const auto room = room_of(problem, options, rows);
-  const auto W = MarginalChoice("mre", options.marginals, problem, *room, kModelMb)
-                     .about(curator, rows_expected > 0.0 ? rows_expected : rows);
-  Effort out;
+  MarginalChoice choice("mre", options.marginals, problem, *room, kModelMb);
+  const auto W = choice.about(curator, rows_expected > 0.0 ? rows_expected : rows);
+  Effort out{.seconds = choice.seconds()};
   out.model_bytes = rows * (8.0 + 2.0 * static_cast<double>(problem.domain.size()));
   out.bytes = out.model_bytes + 4.0 * sizeof(double) * rows;
   for (const auto& [clique, weight] : W.marginals) {

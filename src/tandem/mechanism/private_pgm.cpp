@@ -54,8 +54,10 @@ Effort effort_of(const Curator& curator, const Problem& problem, const Options& 
       choice.about(curator, rows_expected > 0.0 ? rows_expected : problem.public_data.rows());
   std::vector<Clique> cliques;
   for (const auto& [clique, weight] : chosen.marginals) cliques.push_back(clique);
-  return effort(problem.domain, cliques, options.max_model_mb,
-                {.rounds = kFitInRounds, .far_answers = false});
+  Effort out = effort(problem.domain, cliques, options.max_model_mb,
+                      {.rounds = kFitInRounds, .far_answers = false});
+  out.seconds += choice.seconds();
+  return out;
 }
 
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
