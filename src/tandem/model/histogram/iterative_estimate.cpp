@@ -18,10 +18,12 @@ constexpr double kFloor = 1e-12;
 // The j-th damped sweep takes steps of 1 / (1 + j / kDampedSlowly). From 1 / j on, supports of a
 // few hundred rows had not settled after 4,000 sweeps.
 constexpr double kDampedSlowly = 5.0;
-// Sweeps in random orders may raise the misfit now and then although they converge: so many in a
-// row that don't lower the least misfit so far mean a cycle. (With one, 8 of 12 consistent problems
-// of 40 to 98 rows were damped too early and stopped at misfits of up to .013 instead of 1e-5.)
-constexpr int kPatience = 30;
+// Sweeps in random orders may raise the misfit now and then although they converge, so a cycle is
+// when this share of all sweeps in a row doesn't lower the least misfit so far. (With a single one,
+// 8 of 12 consistent problems of 40 to 98 rows were damped too early and stopped at misfits of up
+// to .013 instead of 1e-5.)
+constexpr int kPatience = 20;  // one in so many
+constexpr int kLeastPatience = 30;
 constexpr double kLargestCorrection = 1e12;  // of a cell, as a factor
 
 std::vector<double> normalized(std::span<const double> weights) {
@@ -167,6 +169,7 @@ IterativeEstimate estimate_distribution(std::span<const double> prior,
   report(0);
   std::vector<std::size_t> order(workloads.size());
   double least = std::numeric_limits<double>::infinity();
+  const int patience = std::max(kLeastPatience, options.sweeps / kPatience);
   int idle = 0;    // sweeps since the least misfit
   int damped = 0;  // sweeps since damping began; 0: it has not
   int reported = 1;
@@ -186,7 +189,7 @@ IterativeEstimate estimate_distribution(std::span<const double> prior,
     estimate.normalize();
     idle = missed < least ? 0 : idle + 1;
     least = std::min(least, missed);
-    if (damped > 0 || (options.damping && idle == kPatience)) ++damped;
+    if (damped > 0 || (options.damping && idle == patience)) ++damped;
     out.settled = l1_between(before, estimate.q()) < options.tolerance;
     if (sweep == reported || sweep == options.sweeps || out.settled) {
       report(sweep);
