@@ -20,6 +20,7 @@ experiments:
   tandem-acs    tandem and the others on Massachusetts 2019, with 2018 and with the country
   tandem-bad    tandem with public data that is wrong in six ways
   acs           Massachusetts 2019, with 2018 and with the country as public data; few public rows
+  prior         ide, mre and private-pgm on the same measurements: errors inside and outside them
   sdnist        ten columns of ACS 2019, all pairs: NIST's k-marginal score of aim and mst
 LIST
   exit 0
@@ -159,6 +160,16 @@ RULES
     awk '{ run = $1 " " $2 " " $3; n[run]++; sum[run] += $7; years[run] += $NF }
       END { for (r in n) printf "mean of %s: %.1f, in single years %.1f\n", r, sum[r] / n[r], years[r] / n[r] }' \
       "$out/scores.txt" | sort
+    ;;
+  prior)
+    folder=$TANDEM_DATA/jam/adult_pub025
+    python3 scripts/inside_outside.py "$tandem" "$folder/priv.csv" "$folder/pub.csv" \
+      "$folder/domain.json" "$out/adult" "$seeds" 1 10 | tee "$out/adult.txt"
+    data=$TANDEM_DATA/acs
+    "$tandem" schema --public "$data/ma2018.csv" --public "$data/ma2019.csv" \
+      --codebook "$data/data_dictionary.json" --out "$out/schema.toml" --force --quiet
+    python3 scripts/inside_outside.py "$tandem" "$data/ma2019.csv" "$data/ma2018.csv" \
+      "$out/schema.toml" "$out/acs" "$seeds" 1 10 | tee "$out/acs.txt"
     ;;
   tandem | tandem-ideas)
     rivals=tandem,jam-pgm,aim,mw-pub

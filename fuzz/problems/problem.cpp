@@ -226,9 +226,12 @@ std::string make_value(Dice& dice, const OptionInfo& option) {
   if (option.name == "max-model-mb" && option.type == "number") {
     return fmt::format("{:.4g}", dice.log_uniform(0.001, 4.0));
   }
-  if (option.name == "support") return dice.word({"full", "random:1", "random:10", "random:1000"});
+  if (option.type == "full or random:C")
+    return dice.word({"full", "random:1", "random:10", "random:1000"});
   if (option.name == "public-weights") return dice.word({"auto", "0", "1", "1,2", "0,1"});
-  if (option.name == "marginals") return dice.word({"c0", "c0+c1", "c0,c1", "c0+c1,c1+c2"});
+  if (option.name == "marginals") {
+    return dice.word({"c0", "c0+c1", "c0,c1", "c0+c1,c1+c2", "workload", "public-cliques"});
+  }
   if (option.type.ends_with("whole number")) return fmt::format("{}", dice.scaled(1, 60));
   if (option.type == "true or false") return dice.word({"true", "false"});
   if (option.type.starts_with("one of ")) {

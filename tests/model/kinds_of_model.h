@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tandem/model/grouped_model.h"
 #include "tandem/model/histogram/factored_histogram.h"
 #include "tandem/model/mixture_model.h"
 #include "tandem/model/pgm/graphical_model.h"
@@ -74,6 +75,12 @@ inline std::vector<std::unique_ptr<Model>> kinds_of_model() {
   mixed.push_back({0.75, std::make_unique<GraphicalModel>(mixed_domain(), potentials, 5000.0)});
   out.push_back(std::make_unique<MixtureModel>(std::move(mixed)));
   out.push_back(std::make_unique<RecordsModel>(some_records(11), 500.0));
+  const Domain outside = domain_of_group(mixed_domain(), {1, 2, 4});
+  std::vector<GroupedModel::Group> groups;
+  groups.push_back(
+      {{0, 3}, 12.0, std::make_unique<SupportHistogram>(some_rows(outside, 9, 5), 1.0)});
+  groups.push_back({{2, 1}, 30.0, std::make_unique<GraphicalModel>(outside, 7.0)});
+  out.push_back(std::make_unique<GroupedModel>(mixed_domain(), Clique{0, 3}, std::move(groups)));
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "tandem/model/grouped_model.h"
 #include "tandem/model/histogram/factored_histogram.h"
 #include "tandem/model/mixture_model.h"
 #include "tandem/model/model_writer.h"
@@ -23,7 +24,8 @@ constexpr ReaderOfKind kReaders[] = {{"graphical", GraphicalModel::read},
                                      {"product", ProductModel::read},
                                      {"histogram", FactoredHistogram::read},
                                      {"mixture", MixtureModel::read},
-                                     {"records", RecordsModel::read}};
+                                     {"records", RecordsModel::read},
+                                     {"grouped", GroupedModel::read}};
 
 }  // namespace
 

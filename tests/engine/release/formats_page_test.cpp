@@ -34,7 +34,7 @@ TEST(FormatsPage, ListsEveryKeyOfARelease) {
             std::to_string((r / 2) % 4) + "\n";
   }
   std::set<std::string> keys;
-  for (const char* mechanism : {"tandem", "mw-pub", "aim"}) {
+  for (const char* mechanism : {"tandem", "mw-pub", "aim", "ide", "mre"}) {
     SynthRun run;
     run.settings.private_source = dir.write("private.csv", rows);
     run.settings.public_sources = {dir.write("public.csv", rows.substr(0, rows.size() / 2))};

@@ -66,6 +66,26 @@ void tell_of(const Document& source, std::vector<std::string>& out) {
   }
 }
 
+// How noisy marginals were fitted by weights on rows.
+std::string sentence_of_fit(const Document& fit) {
+  std::string out = fmt::format("The {} measured marginals are missed by {:.3g} in all",
+                                static_cast<std::int64_t>(fit.at("marginals").as_number()),
+                                fit.at("misfit").as_number());
+  const bool settled = fit.at("settled").as_bool();
+  if (const auto* least = fit.find("least_misfit")) {
+    out += settled ? ", which is the least that weights on public rows can"
+                   : fmt::format(", and no weights on public rows miss them by less than {:.3g}",
+                                 least->as_number());
+  } else if (!settled) {
+    out += ", in a fit that had not settled";
+  }
+  if (const auto* kl = fit.find("kl")) {
+    out += fmt::format("; relative entropy to the public rows {:.3g}", kl->as_number());
+    if (fit.find("gap") != nullptr && settled) out += ", the least for that";
+  }
+  return out + ".";
+}
+
 }  // namespace
 
 std::vector<std::string> sentences_of(const Document& facts) {
@@ -85,6 +105,7 @@ std::vector<std::string> sentences_of(const Document& facts) {
         "The error of these rows was not measured: the noise would have exceeded a fifth of the "
         "error that is expected.");
   }
+  if (const auto* fit = facts.find("fit")) out.push_back(sentence_of_fit(*fit));
   if (const auto* choice = facts.find("final_choice")) {
     out.push_back(fmt::format("The final choice took {}.", choice->as_string()));
   }

@@ -43,16 +43,28 @@ double measure_total(Curator& curator, Release& release, double share) {
   return release.total = std::max(1.0, release.measurements.back().values.front());
 }
 
-std::vector<Measurement> measure_to_the_end(Curator& curator,
-                                            std::span<const LinearQuery> queries) {
-  Cost left = curator.remaining();
+namespace {
+
+std::vector<Cost> even_costs(Cost left, std::size_t count) {
   std::vector<Cost> costs;
-  for (std::size_t i = queries.size(); i > 0; --i) {
+  for (std::size_t i = count; i > 0; --i) {
     const auto [mine, rest] = left.split(1.0 / static_cast<double>(i));
     costs.push_back(mine);
     left = rest;
   }
-  return curator.measure_all(queries, costs);
+  return costs;
+}
+
+}  // namespace
+
+std::vector<Measurement> measure_to_the_end(Curator& curator,
+                                            std::span<const LinearQuery> queries) {
+  return curator.measure_all(queries, even_costs(curator.remaining(), queries.size()));
+}
+
+std::vector<Measurement> measure_to_the_end(Curator& curator, std::span<const LinearQuery> queries,
+                                            NoiseKind noise) {
+  return curator.measure_all(queries, even_costs(curator.remaining(), queries.size()), noise);
 }
 
 double estimate_total(std::span<const Measurement> marginals) {

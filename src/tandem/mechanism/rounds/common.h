@@ -28,6 +28,8 @@ void require_questions(const Problem& problem);
 
 // Measures them with all that is left, in equal shares; the last takes what rounding leaves.
 std::vector<Measurement> measure_to_the_end(Curator& curator, std::span<const LinearQuery> queries);
+std::vector<Measurement> measure_to_the_end(Curator& curator, std::span<const LinearQuery> queries,
+                                            NoiseKind noise);
 
 // The number of rows from noisy marginals: each one's sum, weighted by its precision. At least 1.
 double estimate_total(std::span<const Measurement> marginals);
