@@ -101,31 +101,33 @@ Number largest_residual_norm(std::span<const ResidualTerm<Number>> terms,
   return out;
 }
 
-// Privacy: at least the largest squared L2 distance of two columns of the stack of all w_A M_A.
+// A lower bound on the least choice, times `scale`; exact up to `most_enumerated` columns.
 //
-// Proof. Two rows of a table pick columns kron x_i and kron y_i. With a_i = |x_i|^2, b_i = |y_i|^2
-// and c_i = <x_i, y_i> their squared distance is the sum over A of w_A^2 (prod a_i + prod b_i - 2
-// prod c_i). It is linear in each of a_i, b_i and c_i, and not decreasing in a_i and b_i. Where x_i
-// and y_i differ, c_i is in [apart_i, same_i], so the worst of such triples is (same_i, same_i,
-// apart_i) or (same_i, same_i, same_i). Where they agree, a_i = b_i = c_i = s > 0 adds a slope
-// times s. If the slope is positive, s = same_i is the worst; if not, it adds at most 0, and
-// (same_i, same_i, apart_i) adds at least 0, since apart_i <= 0 and then c_i's own slope is
-// negative. So 2 (prod same_i - least choice of prod u_i), summed, bounds the distance. Columns of
-// n I - J have equal norms and equal inner products, so that two rows attain it.
-//
-// Beyond kMostEnumeratedColumns: the sum is split into parts, each of at most kColumnsOfBlocks
-// columns (k blocks of columns where no term has more than k), every term shared evenly among the
-// parts that hold it. The least of a sum is at least the sum of the parts' least values.
+// Beyond them the sum is split into parts, each of at most columns_of_blocks columns (k blocks of
+// columns where no term has more than k), every term shared evenly among the parts that hold it.
+// The least of a sum is at least the sum of the parts' least values. visit(t, parts, product) is
+// called for term t in each of its `parts` parts, with prod u_i at that part's choice.
 template <class Number>
-Number largest_residual_distance(std::span<const ResidualTerm<Number>> terms,
-                                 std::span<const ResidualColumn<Number>> columns,
-                                 const Threads& threads,
-                                 std::size_t most_enumerated = kMostEnumeratedColumns,
-                                 std::size_t columns_of_blocks = kColumnsOfBlocks) {
+struct LeastSum {
+  Number least{};
+  Number scale{1};
+};
+template <class Number, class Visit>
+LeastSum<Number> least_residual_sum(std::span<const ResidualTerm<Number>> terms,
+                                    std::span<const ResidualColumn<Number>> columns,
+                                    const Threads& threads, std::size_t most_enumerated,
+                                    std::size_t columns_of_blocks, const Visit& visit) {
   namespace detail = map_distance_detail;
-  const Number norm = largest_residual_norm<Number>(terms, columns);
+  const auto product = [&](const ResidualTerm<Number>& term, const auto& is_apart) {
+    Number out(1);
+    for (const auto i : term.places) out *= is_apart(i) ? columns[i].apart : columns[i].same;
+    return out;
+  };
   if (columns.size() <= most_enumerated) {
-    return 2 * (norm - least_choice<Number>(terms, columns).value);
+    const auto choice = least_choice<Number>(terms, columns);
+    const auto is_apart = [&](std::size_t i) { return (choice.apart >> i & 1U) != 0; };
+    for (std::size_t t = 0; t < terms.size(); ++t) visit(t, 1, product(terms[t], is_apart));
+    return {choice.value, Number(1)};
   }
   std::size_t width = 1;
   for (const auto& term : terms) width = std::max(width, term.places.size());
@@ -147,7 +149,7 @@ Number largest_residual_distance(std::span<const ResidualTerm<Number>> terms,
       if (std::ranges::find(blocks_of[t], b) == blocks_of[t].end()) blocks_of[t].push_back(b);
     }
   }
-  Number least(0);
+  LeastSum<Number> out{Number(0), static_cast<Number>(common)};
   std::vector<std::size_t> chosen(together);
   std::iota(chosen.begin(), chosen.end(), std::size_t{0});
   for (;;) {
@@ -161,6 +163,7 @@ Number largest_residual_distance(std::span<const ResidualTerm<Number>> terms,
       }
     }
     std::vector<ResidualTerm<Number>> part;
+    std::vector<std::size_t> held;
     for (std::size_t t = 0; t < terms.size(); ++t) {
       const auto inside = [&](std::size_t b) {
         return std::ranges::find(chosen, b) != chosen.end();
@@ -171,20 +174,50 @@ Number largest_residual_distance(std::span<const ResidualTerm<Number>> terms,
       shared.squared_weight =
           terms[t].squared_weight * static_cast<Number>(common / parts_of[blocks_of[t].size()]);
       part.push_back(std::move(shared));
+      held.push_back(t);
     }
-    least += least_choice<Number>(part, part_columns).value;
+    const auto choice = least_choice<Number>(part, part_columns);
+    out.least += choice.value;
+    const auto is_apart = [&](std::size_t i) { return (choice.apart >> place_of[i] & 1U) != 0; };
+    for (const auto t : held) {
+      visit(t, parts_of[blocks_of[t].size()], product(terms[t], is_apart));
+    }
     std::size_t k = together;  // the next combination of blocks
     while (k > 0 && chosen[k - 1] == blocks - together + k - 1) --k;
-    if (k == 0) break;
+    if (k == 0) return out;
     ++chosen[k - 1];
     for (std::size_t j = k; j < together; ++j) chosen[j] = chosen[j - 1] + 1;
   }
-  const auto scale = static_cast<Number>(common);
-  const Number scaled = 2 * (norm * scale - least);
+}
+
+// Privacy: at least the largest squared L2 distance of two columns of the stack of all w_A M_A.
+//
+// Proof. Two rows of a table pick columns kron x_i and kron y_i. With a_i = |x_i|^2, b_i = |y_i|^2
+// and c_i = <x_i, y_i> their squared distance is the sum over A of w_A^2 (prod a_i + prod b_i - 2
+// prod c_i). It is linear in each of a_i, b_i and c_i, and not decreasing in a_i and b_i. Where x_i
+// and y_i differ, c_i is in [apart_i, same_i], so the worst of such triples is (same_i, same_i,
+// apart_i) or (same_i, same_i, same_i). Where they agree, a_i = b_i = c_i = s > 0 adds a slope
+// times s. If the slope is positive, s = same_i is the worst; if not, it adds at most 0, and
+// (same_i, same_i, apart_i) adds at least 0, since apart_i <= 0 and then c_i's own slope is
+// negative. So 2 (prod same_i - least choice of prod u_i), summed, bounds the distance. Columns of
+// n I - J have equal norms and equal inner products, so that two rows attain it.
+//
+// Beyond `most_enumerated` columns least_residual_sum gives a bound.
+template <class Number>
+Number largest_residual_distance(std::span<const ResidualTerm<Number>> terms,
+                                 std::span<const ResidualColumn<Number>> columns,
+                                 const Threads& threads,
+                                 std::size_t most_enumerated = kMostEnumeratedColumns,
+                                 std::size_t columns_of_blocks = kColumnsOfBlocks) {
+  const auto found =
+      least_residual_sum<Number>(terms, columns, threads, most_enumerated, columns_of_blocks,
+                                 [](std::size_t, std::size_t, const Number&) {});
+  const Number norm = largest_residual_norm<Number>(terms, columns);
+  const Number scaled = 2 * (norm * found.scale - found.least);
   if constexpr (std::is_floating_point_v<Number>) {
-    return scaled / scale;
+    return scaled / found.scale;
   } else {
-    return (scaled + scale - 1) / scale;  // rounded up
+    return (scaled + found.scale - 1) / found.scale;  // rounded up
   }
 }
 

@@ -201,8 +201,9 @@ Strategy strategy_of(const PlanningProblem& problem, std::span<const Clique> set
     }
     // Where the total is free up to the weight of all others, it is rounded to below that.
     const bool free = sets[a].empty() && problem.unit.replace_one;
-    map.weight = DyadicWeight::nearest(
-        free ? weights[a] * (1.0 - std::ldexp(1.0, -bits)) : weights[a], bits);
+    const double weight = weights[a] / largest;  // a search may let all of them grow
+    map.weight =
+        DyadicWeight::nearest(free ? weight * (1.0 - std::ldexp(1.0, -bits)) : weight, bits);
     out.maps.push_back(std::move(map));
   }
   return out;

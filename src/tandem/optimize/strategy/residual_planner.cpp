@@ -42,15 +42,13 @@ std::vector<double> prices_by_distance(std::span<const ResidualPart> parts,
                                        std::span<const ResidualColumn<double>> columns,
                                        const Threads& threads) {
   std::vector<ResidualTerm<double>> terms(parts_as_terms.begin(), parts_as_terms.end());
-  const auto product = [&](const ResidualTerm<double>& term, std::size_t apart) {
-    double out = 1.0;
-    for (const auto i : term.places) {
-      out *= (apart >> i & 1U) != 0 ? columns[i].apart : columns[i].same;
-    }
-    return out;
-  };
+  std::vector<double> norm;  // of each part at weight 1
   std::vector<double> price;
-  for (const auto& term : terms) price.push_back(2.0 * product(term, 0));
+  for (const auto& term : terms) {
+    norm.push_back(1.0);
+    for (const auto i : term.places) norm.back() *= columns[i].same;
+    price.push_back(2.0 * norm.back());
+  }
   std::vector<double> best = price;
   double least = std::numeric_limits<double>::infinity();
   const int steps = columns.size() <= kColumnsOfManySteps ? kManySteps : kFewSteps;
@@ -61,21 +59,21 @@ std::vector<double> prices_by_distance(std::span<const ResidualPart> parts,
       terms[a].squared_weight = std::sqrt(parts[a].error / price[a]);
       root += terms[a].squared_weight * price[a];
     }
-    const auto worst = least_choice<double>(terms, columns);
+    std::vector<double> apart(terms.size());  // squared distance in each part at the worst set
+    for (std::size_t a = 0; a < terms.size(); ++a) apart[a] = 2.0 * norm[a];
+    least_residual_sum<double>(terms, columns, threads, kMostEnumeratedColumns, kColumnsOfBlocks,
+                               [&](std::size_t a, std::size_t shares, double product) {
+                                 apart[a] -= 2.0 * product / static_cast<double>(shares);
+                               });
     double distance = 0.0;
-    for (const auto& term : terms) {
-      distance += 2.0 * term.squared_weight * (product(term, 0) - product(term, worst.apart));
-    }
+    for (std::size_t a = 0; a < terms.size(); ++a) distance += terms[a].squared_weight * apart[a];
     if (root * distance < least) {
       least = root * distance;
       best = price;
     }
     if (distance <= (1.0 + kPriceGap) * root) break;
     const double stride = 2.0 / (step + 8.0);
-    for (std::size_t a = 0; a < terms.size(); ++a) {
-      const double apart = 2.0 * (product(terms[a], 0) - product(terms[a], worst.apart));
-      price[a] += stride * (apart - price[a]);
-    }
+    for (std::size_t a = 0; a < terms.size(); ++a) price[a] += stride * (apart[a] - price[a]);
   }
   return best;
 }
@@ -150,7 +148,7 @@ Strategy assemble(const PlanningProblem& problem, const Columns& columns, int ma
       terms.back().places.push_back(index[i]);
     }
   }
-  if (problem.unit.replace_one && bounds.size() <= kMostEnumeratedColumns && !parts.empty()) {
+  if (problem.unit.replace_one && !parts.empty()) {
     // The empty part, first if it is there, is the same for all rows: its weight is found below.
     const std::size_t first = parts[0].clique.empty() ? 1 : 0;
     const auto found = prices_by_distance(std::span(parts).subspan(first),
