@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-constexpr int kMapBits = 12;      // of a column map's largest entry: 5e-4 at 256 values
+constexpr int kMapBits = 13;      // of a column map's largest entry: 5e-4 at 256 values
 constexpr int kPlannedBits = 30;  // of numbers that are as good as unrounded
 constexpr int kWeightBits = 10;
 constexpr int kMostTurns = 20;       // of all columns

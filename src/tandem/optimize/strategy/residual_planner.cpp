@@ -21,6 +21,7 @@ constexpr double kColumnGap = 1e-3;  // how far above its optimum a column's str
 constexpr std::size_t kColumnsOfManySteps = 16;  // a step costs 2^columns
 constexpr int kManySteps = 300;
 constexpr int kFewSteps = 30;
+constexpr int kStepsByBlocks = 8;   // beyond 20 columns, where a step takes up to 0.2 s
 constexpr double kPriceGap = 1e-3;  // of the error, at which prices are good enough
 
 struct Columns {
@@ -51,7 +52,9 @@ std::vector<double> prices_by_distance(std::span<const ResidualPart> parts,
   }
   std::vector<double> best = price;
   double least = std::numeric_limits<double>::infinity();
-  const int steps = columns.size() <= kColumnsOfManySteps ? kManySteps : kFewSteps;
+  const int steps = columns.size() <= kColumnsOfManySteps      ? kManySteps
+                    : columns.size() <= kMostEnumeratedColumns ? kFewSteps
+                                                               : kStepsByBlocks;
   for (int step = 0; step < steps; ++step) {
     threads.check();
     double root = 0.0;  // of the bound
