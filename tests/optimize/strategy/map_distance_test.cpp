@@ -158,6 +158,15 @@ TEST(MapDistance, TheBoundForManyColumnsLiesBetweenTheTruthAndTheSumOfWorsts) {
   EXPECT_GT(better, 25);
 }
 
+TEST(MapDistance, TooManyPartsGiveTheSumOfWorsts) {
+  // 60 binary columns with one term of five: more combinations of blocks than are looked at.
+  std::vector<Column> columns(60, Column{2, -2});
+  std::vector<Term> terms{{{0, 11, 22, 33, 44}, 3}, {{1}, 1}, {{1, 59}, 2}};
+  // Worst of n I - J at n = 2: 2 (2^k - (-2)^k or less), each term by itself.
+  EXPECT_EQ(small(largest_residual_distance<Int128>(terms, columns, {})),
+            2 * (3 * (32 + 32) + (2 + 2) + 2 * (4 + 4)));
+}
+
 using Pairs = std::vector<std::vector<ColumnPair<Int128>>>;
 
 // All pairs of columns of a Kronecker product, entry by entry.

@@ -22,10 +22,11 @@ struct Measured {
   std::vector<Clique> cliques;
 };
 
-Measured measured(bool residual, std::uint64_t seed) {
+Measured measured(bool residual, std::uint64_t seed, bool ordered = false) {
   Measured out;
   out.problem = all_k_way_problem({3, 4, 5, 2}, 2, NoiseKind::Gaussian);
   out.problem.unit = {true, true, 1};
+  if (ordered) out.problem.workload[0].factors[1].kind = ColumnQueries::Kind::Prefix;
   out.strategy = residual ? plan_residuals(out.problem, {}) : plan_marginals(out.problem, {});
   Rng rng(seed);
   for (std::size_t c = 0; c < 120; ++c) {
@@ -49,8 +50,8 @@ double total_of(std::span<const double> values) {
 }
 
 TEST(NonNegative, MarginalsAgreeWithEachOtherAndHaveNoNegativeCounts) {
-  for (const bool residual : {true, false}) {
-    const auto m = measured(residual, 4);
+  for (const int kind : {0, 1, 2}) {  // residuals, marginals, and residuals of uneven splits
+    const auto m = measured(kind != 1, 4, kind == 2);
     const double total = total_of(m.cells);
     const Reconstruction raw(m.problem, m.strategy, m.answers, total, {});
     const auto fit = fit_non_negative(m.problem, m.strategy, raw, m.cliques, 1e-6, 20'000, {});
@@ -59,7 +60,8 @@ TEST(NonNegative, MarginalsAgreeWithEachOtherAndHaveNoNegativeCounts) {
     double error = 0.0;
     double least = 0.0;
     for (const auto& item : m.problem.workload) {
-      const auto truth = apply_along(dense_queries(m.problem, item), m.cells, 1, 1);
+      const ProductQueries cells{item.clique, std::vector<ColumnQueries>(2), 1.0};
+      const auto truth = apply_along(dense_queries(m.problem, cells), m.cells, 1, 1);
       const auto before = raw.marginal(item.clique);
       const auto after = table_from_residuals(raw.profiles(), fit.residuals, item.clique);
       EXPECT_NEAR(total_of(after), total, 1e-6);

@@ -27,7 +27,7 @@ struct ResidualTerm {
 };
 
 // Of the columns of M_i: the largest inner product of one with itself, and the smallest of any two,
-// which is at most zero wherever M_i 1 = 0. For M_i = n I - J: n(n - 1) and -n.
+// or zero where that is smaller. For M_i = n I - J: n(n - 1) and -n.
 template <class Number>
 struct ResidualColumn {
   Number same{};
@@ -37,6 +37,7 @@ struct ResidualColumn {
 // Above so many columns a bound takes the place of the exact distance: 2^20 sums, 16 MB in Int128.
 inline constexpr std::size_t kMostEnumeratedColumns = 20;
 inline constexpr std::size_t kColumnsOfBlocks = 16;  // of the blocks that a bound looks at together
+inline constexpr double kMostParts = 5000;  // combinations of blocks, some milliseconds each
 
 // The least value of a choice, and the columns that are apart in it, as bits.
 template <class Number>
@@ -79,6 +80,13 @@ LeastChoice<Number> least_choice(std::span<const ResidualTerm<Number>> terms,
 }
 
 namespace map_distance_detail {
+
+inline double about_choose(std::size_t n, std::size_t k) {
+  double out = 1.0;
+  for (std::size_t i = 0; i < k; ++i)
+    out *= static_cast<double>(n - i) / static_cast<double>(i + 1);
+  return out;
+}
 
 inline std::size_t choose(std::size_t n, std::size_t k) {
   std::size_t out = 1;
@@ -134,6 +142,26 @@ LeastSum<Number> least_residual_sum(std::span<const ResidualTerm<Number>> terms,
   const std::size_t block = std::max<std::size_t>(1, columns_of_blocks / width);
   const std::size_t blocks = (columns.size() + block - 1) / block;
   const std::size_t together = std::min(width, blocks);
+  if (detail::about_choose(blocks, together) > kMostParts) {  // then every term by itself
+    LeastSum<Number> out;
+    for (std::size_t t = 0; t < terms.size(); ++t) {
+      threads.check();
+      ResidualTerm<Number> alone{{}, terms[t].squared_weight};
+      std::vector<ResidualColumn<Number>> own;
+      for (const auto place : terms[t].places) {
+        alone.places.push_back(own.size());
+        own.push_back(columns[place]);
+      }
+      const auto choice = least_choice<Number>(std::span(&alone, 1), own);
+      out.least += choice.value;
+      Number worst(1);
+      for (std::size_t k = 0; k < own.size(); ++k) {
+        worst *= (choice.apart >> k & 1U) != 0 ? own[k].apart : own[k].same;
+      }
+      visit(t, 1, worst);
+    }
+    return out;
+  }
   // A term of j blocks is in choose(blocks - j, together - j) parts; it is shared in whole numbers,
   // since everything is first multiplied by a common multiple.
   std::vector<std::size_t> parts_of(together + 1);
@@ -209,6 +237,8 @@ Number largest_residual_distance(std::span<const ResidualTerm<Number>> terms,
                                  const Threads& threads,
                                  std::size_t most_enumerated = kMostEnumeratedColumns,
                                  std::size_t columns_of_blocks = kColumnsOfBlocks) {
+  const auto bounded = [](const ResidualColumn<Number>& column) { return column.apart <= 0; };
+  check(std::ranges::all_of(columns, bounded), "the least inner product counts as zero at most");
   const auto found =
       least_residual_sum<Number>(terms, columns, threads, most_enumerated, columns_of_blocks,
                                  [](std::size_t, std::size_t, const Number&) {});
