@@ -261,19 +261,16 @@ bool is_residual(std::span<const WeightedQuery> queries) {
 }
 
 // docs/privacy.md: the largest distance of two rows' columns in a stack of residual maps, whose
-// largest squared norm is known. None where it would take too long or too many digits.
+// largest squared norm is known. None where it would take too many digits.
 std::optional<UInt128> residual_distance(std::span<const WeightedQuery> queries, UInt128 norm,
                                          const Threads& threads) {
   constexpr int kDigits = 90;  // of the norm; choices of columns and shares take the rest
-  constexpr std::size_t kWidthOfMany = 3;  // of maps where there are many columns
   if (norm >> kDigits != 0) return std::nullopt;
-  std::size_t width = 0;
   std::vector<std::pair<AttributeId, const AxisMap*>> known;  // a place for each map of each column
   std::vector<ResidualColumn<Int128>> columns;
   std::vector<ResidualTerm<Int128>> terms;
   for (const auto& [query, weight] : queries) {
     ResidualTerm<Int128> term{{}, static_cast<Int128>(weight) * weight};
-    width = std::max(width, query.clique.size());
     for (std::size_t i = 0; i < query.clique.size(); ++i) {
       const AxisMap* axis = query.map.axes()[i].get();
       const auto at = std::ranges::find_if(known, [&](const auto& place) {
@@ -291,7 +288,6 @@ std::optional<UInt128> residual_distance(std::span<const WeightedQuery> queries,
     }
     terms.push_back(std::move(term));
   }
-  if (columns.size() > kMostEnumeratedColumns && width > kWidthOfMany) return std::nullopt;
   return static_cast<UInt128>(largest_residual_distance<Int128>(terms, columns, threads));
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 // How far apart two columns of a strategy can be: what one replaced row moves its answers by.
 //
-// Everything here is arithmetic on whole numbers or on doubles, whichever Number is. With Int128 and
-// integer strategies the results are exact, or bounds that are never too small. Proofs stand with
-// each function; docs/decisions/0012-planners.md has them in one place.
+// Everything here is arithmetic on whole numbers or on doubles, whichever Number is. With Int128
+// and integer strategies the results are exact, or bounds that are never too small. Proofs stand
+// with each function; docs/decisions/0012-planners.md has them in one place.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,7 +27,7 @@ struct ResidualTerm {
 };
 
 // Of the columns of M_i: the largest inner product of one with itself, and the smallest of any two,
-// which is at most zero wherever M_i 1 = 0. For M_i = n I - J: n(n - 1) and -n.
+// or zero where that is smaller. For M_i = n I - J: n(n - 1) and -n.
 template <class Number>
 struct ResidualColumn {
   Number same{};
@@ -37,15 +37,21 @@ struct ResidualColumn {
 // Above so many columns a bound takes the place of the exact distance: 2^20 sums, 16 MB in Int128.
 inline constexpr std::size_t kMostEnumeratedColumns = 20;
 inline constexpr std::size_t kColumnsOfBlocks = 16;  // of the blocks that a bound looks at together
+inline constexpr double kMostParts = 5000;  // combinations of blocks, some milliseconds each
 
-namespace map_distance_detail {
+// The least value of a choice, and the columns that are apart in it, as bits.
+template <class Number>
+struct LeastChoice {
+  Number value{};
+  std::size_t apart = 0;
+};
 
 // The least value of sum_A w_A^2 prod_{i in A} u_i over all choices of u_i in {same_i, apart_i}.
 // With z_i = 1 for apart, u_i = same_i + z_i (apart_i - same_i): a polynomial in z, whose value at
 // every subset is a sum of its coefficients over smaller subsets (a zeta transform).
 template <class Number>
-Number least_choice(std::span<const ResidualTerm<Number>> terms,
-                    std::span<const ResidualColumn<Number>> columns) {
+LeastChoice<Number> least_choice(std::span<const ResidualTerm<Number>> terms,
+                                 std::span<const ResidualColumn<Number>> columns) {
   std::vector<Number> value(std::size_t{1} << columns.size(), Number(0));
   for (const auto& term : terms) {
     const std::size_t width = term.places.size();
@@ -69,7 +75,17 @@ Number least_choice(std::span<const ResidualTerm<Number>> terms,
       for (std::size_t set = start; set < start + bit; ++set) value[set + bit] += value[set];
     }
   }
-  return *std::ranges::min_element(value);
+  const auto least = std::ranges::min_element(value);
+  return {*least, static_cast<std::size_t>(least - value.begin())};
+}
+
+namespace map_distance_detail {
+
+inline double about_choose(std::size_t n, std::size_t k) {
+  double out = 1.0;
+  for (std::size_t i = 0; i < k; ++i)
+    out *= static_cast<double>(n - i) / static_cast<double>(i + 1);
+  return out;
 }
 
 inline std::size_t choose(std::size_t n, std::size_t k) {
@@ -93,37 +109,59 @@ Number largest_residual_norm(std::span<const ResidualTerm<Number>> terms,
   return out;
 }
 
-// Privacy: at least the largest squared L2 distance of two columns of the stack of all w_A M_A.
+// A lower bound on the least choice, times `scale`; exact up to `most_enumerated` columns.
 //
-// Proof. Two rows of a table pick columns kron x_i and kron y_i. With a_i = |x_i|^2, b_i = |y_i|^2
-// and c_i = <x_i, y_i> their squared distance is the sum over A of w_A^2 (prod a_i + prod b_i - 2
-// prod c_i). It is linear in each of a_i, b_i and c_i, and not decreasing in a_i and b_i. Where x_i
-// and y_i differ, c_i is in [apart_i, same_i], so the worst of such triples is (same_i, same_i,
-// apart_i) or (same_i, same_i, same_i). Where they agree, a_i = b_i = c_i = s > 0 adds a slope times
-// s. If the slope is positive, s = same_i is the worst; if not, it adds at most 0, and (same_i,
-// same_i, apart_i) adds at least 0, since apart_i <= 0 and then c_i's own slope is negative. So 2
-// (prod same_i - least choice of prod u_i), summed, bounds the distance. Columns of n I - J have
-// equal norms and equal inner products, so that two rows attain it.
-//
-// Beyond kMostEnumeratedColumns: the sum is split into parts, each of at most kColumnsOfBlocks
-// columns (k blocks of columns where no term has more than k), every term shared evenly among the
-// parts that hold it. The least of a sum is at least the sum of the parts' least values.
+// Beyond them the sum is split into parts, each of at most columns_of_blocks columns (k blocks of
+// columns where no term has more than k), every term shared evenly among the parts that hold it.
+// The least of a sum is at least the sum of the parts' least values. visit(t, parts, product) is
+// called for term t in each of its `parts` parts, with prod u_i at that part's choice.
 template <class Number>
-Number largest_residual_distance(std::span<const ResidualTerm<Number>> terms,
-                                 std::span<const ResidualColumn<Number>> columns,
-                                 const Threads& threads,
-                                 std::size_t most_enumerated = kMostEnumeratedColumns,
-                                 std::size_t columns_of_blocks = kColumnsOfBlocks) {
+struct LeastSum {
+  Number least{};
+  Number scale{1};
+};
+template <class Number, class Visit>
+LeastSum<Number> least_residual_sum(std::span<const ResidualTerm<Number>> terms,
+                                    std::span<const ResidualColumn<Number>> columns,
+                                    const Threads& threads, std::size_t most_enumerated,
+                                    std::size_t columns_of_blocks, const Visit& visit) {
   namespace detail = map_distance_detail;
-  const Number norm = largest_residual_norm<Number>(terms, columns);
+  const auto product = [&](const ResidualTerm<Number>& term, const auto& is_apart) {
+    Number out(1);
+    for (const auto i : term.places) out *= is_apart(i) ? columns[i].apart : columns[i].same;
+    return out;
+  };
   if (columns.size() <= most_enumerated) {
-    return 2 * (norm - detail::least_choice<Number>(terms, columns));
+    const auto choice = least_choice<Number>(terms, columns);
+    const auto is_apart = [&](std::size_t i) { return (choice.apart >> i & 1U) != 0; };
+    for (std::size_t t = 0; t < terms.size(); ++t) visit(t, 1, product(terms[t], is_apart));
+    return {choice.value, Number(1)};
   }
   std::size_t width = 1;
   for (const auto& term : terms) width = std::max(width, term.places.size());
   const std::size_t block = std::max<std::size_t>(1, columns_of_blocks / width);
   const std::size_t blocks = (columns.size() + block - 1) / block;
   const std::size_t together = std::min(width, blocks);
+  if (detail::about_choose(blocks, together) > kMostParts) {  // then every term by itself
+    LeastSum<Number> out;
+    for (std::size_t t = 0; t < terms.size(); ++t) {
+      threads.check();
+      ResidualTerm<Number> alone{{}, terms[t].squared_weight};
+      std::vector<ResidualColumn<Number>> own;
+      for (const auto place : terms[t].places) {
+        alone.places.push_back(own.size());
+        own.push_back(columns[place]);
+      }
+      const auto choice = least_choice<Number>(std::span(&alone, 1), own);
+      out.least += choice.value;
+      Number worst(1);
+      for (std::size_t k = 0; k < own.size(); ++k) {
+        worst *= (choice.apart >> k & 1U) != 0 ? own[k].apart : own[k].same;
+      }
+      visit(t, 1, worst);
+    }
+    return out;
+  }
   // A term of j blocks is in choose(blocks - j, together - j) parts; it is shared in whole numbers,
   // since everything is first multiplied by a common multiple.
   std::vector<std::size_t> parts_of(together + 1);
@@ -139,7 +177,7 @@ Number largest_residual_distance(std::span<const ResidualTerm<Number>> terms,
       if (std::ranges::find(blocks_of[t], b) == blocks_of[t].end()) blocks_of[t].push_back(b);
     }
   }
-  Number least(0);
+  LeastSum<Number> out{Number(0), static_cast<Number>(common)};
   std::vector<std::size_t> chosen(together);
   std::iota(chosen.begin(), chosen.end(), std::size_t{0});
   for (;;) {
@@ -153,6 +191,7 @@ Number largest_residual_distance(std::span<const ResidualTerm<Number>> terms,
       }
     }
     std::vector<ResidualTerm<Number>> part;
+    std::vector<std::size_t> held;
     for (std::size_t t = 0; t < terms.size(); ++t) {
       const auto inside = [&](std::size_t b) {
         return std::ranges::find(chosen, b) != chosen.end();
@@ -160,23 +199,55 @@ Number largest_residual_distance(std::span<const ResidualTerm<Number>> terms,
       if (!std::ranges::all_of(blocks_of[t], inside)) continue;
       ResidualTerm<Number> shared;
       for (const auto place : terms[t].places) shared.places.push_back(place_of[place]);
-      shared.squared_weight = terms[t].squared_weight *
-                              static_cast<Number>(common / parts_of[blocks_of[t].size()]);
+      shared.squared_weight =
+          terms[t].squared_weight * static_cast<Number>(common / parts_of[blocks_of[t].size()]);
       part.push_back(std::move(shared));
+      held.push_back(t);
     }
-    least += detail::least_choice<Number>(part, part_columns);
+    const auto choice = least_choice<Number>(part, part_columns);
+    out.least += choice.value;
+    const auto is_apart = [&](std::size_t i) { return (choice.apart >> place_of[i] & 1U) != 0; };
+    for (const auto t : held) {
+      visit(t, parts_of[blocks_of[t].size()], product(terms[t], is_apart));
+    }
     std::size_t k = together;  // the next combination of blocks
     while (k > 0 && chosen[k - 1] == blocks - together + k - 1) --k;
-    if (k == 0) break;
+    if (k == 0) return out;
     ++chosen[k - 1];
     for (std::size_t j = k; j < together; ++j) chosen[j] = chosen[j - 1] + 1;
   }
-  const auto scale = static_cast<Number>(common);
-  const Number scaled = 2 * (norm * scale - least);
+}
+
+// Privacy: at least the largest squared L2 distance of two columns of the stack of all w_A M_A.
+//
+// Proof. Two rows of a table pick columns kron x_i and kron y_i. With a_i = |x_i|^2, b_i = |y_i|^2
+// and c_i = <x_i, y_i> their squared distance is the sum over A of w_A^2 (prod a_i + prod b_i - 2
+// prod c_i). It is linear in each of a_i, b_i and c_i, and not decreasing in a_i and b_i. Where x_i
+// and y_i differ, c_i is in [apart_i, same_i], so the worst of such triples is (same_i, same_i,
+// apart_i) or (same_i, same_i, same_i). Where they agree, a_i = b_i = c_i = s > 0 adds a slope
+// times s. If the slope is positive, s = same_i is the worst; if not, it adds at most 0, and
+// (same_i, same_i, apart_i) adds at least 0, since apart_i <= 0 and then c_i's own slope is
+// negative. So 2 (prod same_i - least choice of prod u_i), summed, bounds the distance. Columns of
+// n I - J have equal norms and equal inner products, so that two rows attain it.
+//
+// Beyond `most_enumerated` columns least_residual_sum gives a bound.
+template <class Number>
+Number largest_residual_distance(std::span<const ResidualTerm<Number>> terms,
+                                 std::span<const ResidualColumn<Number>> columns,
+                                 const Threads& threads,
+                                 std::size_t most_enumerated = kMostEnumeratedColumns,
+                                 std::size_t columns_of_blocks = kColumnsOfBlocks) {
+  const auto bounded = [](const ResidualColumn<Number>& column) { return column.apart <= 0; };
+  check(std::ranges::all_of(columns, bounded), "the least inner product counts as zero at most");
+  const auto found =
+      least_residual_sum<Number>(terms, columns, threads, most_enumerated, columns_of_blocks,
+                                 [](std::size_t, std::size_t, const Number&) {});
+  const Number norm = largest_residual_norm<Number>(terms, columns);
+  const Number scaled = 2 * (norm * found.scale - found.least);
   if constexpr (std::is_floating_point_v<Number>) {
-    return scaled / scale;
+    return scaled / found.scale;
   } else {
-    return (scaled + scale - 1) / scale;  // rounded up
+    return (scaled + found.scale - 1) / found.scale;  // rounded up
   }
 }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The best of several planners: all that apply make a strategy, and the lowest expected error wins.
+
+#include <string>
+#include <vector>
+
+#include "tandem/base/parallel.h"
+#include "tandem/optimize/strategy/strategy.h"
+
+namespace tandem {
+
+struct PlannerResult {
+  std::string planner;
+  double squared_error = 0.0;  // expected; 0 where it was left out
+  std::string left_out;        // why; empty where it made a strategy
+};
+
+struct StrategyPlan {
+  Strategy strategy;                   // the one with the lowest expected error
+  std::vector<PlannerResult> results;  // of all planners, the chosen one first
+};
+
+// "residual", "marginals", "product" and "products", as far as they apply.
+StrategyPlan plan_strategy(const PlanningProblem& problem, const Threads& threads);
+
+}  // namespace tandem

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/optimize/strategy/planning_problem.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "tandem/base/check.h"
+
+namespace tandem {
+
+using Kind = ColumnQueries::Kind;
+
+std::size_t ColumnQueries::rows(std::size_t n) const {
+  switch (kind) {
+    case Kind::Identity:
+    case Kind::Prefix:
+      return n;
+    case Kind::Total:
+      return 1;
+    case Kind::Ranges:
+      return n * (n + 1) / 2;
+    case Kind::Given:
+      check(n > 0 && given.size() % n == 0, "given queries have whole rows");
+      return given.size() / n;
+  }
+  return 0;
+}
+
+DenseMatrix ColumnQueries::gram(std::size_t n) const {
+  DenseMatrix out(n, n);
+  const auto fill = [&](const auto& entry) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        out(i, j) = static_cast<double>(entry(std::min(i, j), std::max(i, j)));
+      }
+    }
+  };
+  switch (kind) {
+    case Kind::Identity:
+      fill([](std::size_t i, std::size_t j) { return i == j ? 1 : 0; });
+      break;
+    case Kind::Total:
+      fill([](std::size_t, std::size_t) { return 1; });
+      break;
+    case Kind::Prefix:  // both values lie in the prefixes that reach the larger
+      fill([n](std::size_t, std::size_t j) { return n - j; });
+      break;
+    case Kind::Ranges:
+      fill([n](std::size_t i, std::size_t j) { return (i + 1) * (n - j); });
+      break;
+    case Kind::Given: {
+      DenseMatrix w(rows(n), n);
+      std::ranges::copy(given, w.values.begin());
+      out = tandem::gram(w);
+      break;
+    }
+  }
+  return out;
+}
+
+double ColumnQueries::trace(std::size_t n) const {
+  double out = 0.0;
+  for (std::size_t j = 0; j < n; ++j) {
+    switch (kind) {
+      case Kind::Identity:
+      case Kind::Total:
+        out += 1.0;
+        break;
+      case Kind::Prefix:
+        out += static_cast<double>(n - j);
+        break;
+      case Kind::Ranges:
+        out += static_cast<double>((j + 1) * (n - j));
+        break;
+      case Kind::Given:
+        break;
+    }
+  }
+  for (const auto entry : given) out += static_cast<double>(entry) * static_cast<double>(entry);
+  return out;
+}
+
+std::vector<double> ColumnQueries::sums(std::size_t n) const {
+  const std::vector<double> ones(n, 1.0);
+  return apply(ones, 1, n, 1);
+}
+
+double ColumnQueries::total(std::size_t n) const {
+  double out = 0.0;
+  if (kind == Kind::Ranges) {  // n - l + 1 ranges of length l
+    for (std::size_t l = 1; l <= n; ++l) {
+      out += static_cast<double>(l) * static_cast<double>(l) * static_cast<double>(n - l + 1);
+    }
+    return out;
+  }
+  for (const double sum : sums(n)) out += sum * sum;
+  return out;
+}
+
+std::vector<double> ColumnQueries::variances(const DenseMatrix& covariance) const {
+  const std::size_t n = covariance.rows;
+  std::vector<double> out;
+  out.reserve(rows(n));
+  if (kind == Kind::Identity) {
+    for (std::size_t j = 0; j < n; ++j) out.push_back(covariance(j, j));
+    return out;
+  }
+  if (kind == Kind::Given) {
+    for (std::size_t r = 0; r < rows(n); ++r) {
+      double sum = 0.0;
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+          sum += static_cast<double>(given[r * n + i]) * static_cast<double>(given[r * n + j]) *
+                 covariance(i, j);
+        }
+      }
+      out.push_back(sum);
+    }
+    return out;
+  }
+  DenseMatrix corner(n + 1, n + 1);  // sums of the covariance above and left of a place
+  for (std::size_t i = 0; i < n; ++i) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < n; ++j) {
+      sum += covariance(i, j);
+      corner(i + 1, j + 1) = corner(i, j + 1) + sum;
+    }
+  }
+  const auto block = [&](std::size_t from, std::size_t end) {
+    return corner(end, end) - corner(from, end) - corner(end, from) + corner(from, from);
+  };
+  if (kind == Kind::Total) {
+    out.push_back(block(0, n));
+  } else if (kind == Kind::Prefix) {
+    for (std::size_t j = 0; j < n; ++j) out.push_back(block(0, j + 1));
+  } else {
+    for (std::size_t a = 0; a < n; ++a) {
+      for (std::size_t b = a; b < n; ++b) out.push_back(block(a, b + 1));
+    }
+  }
+  return out;
+}
+
+std::vector<double> ColumnQueries::apply(std::span<const double> table, std::size_t outer,
+                                         std::size_t n, std::size_t inner) const {
+  check(table.size() == outer * n * inner, "a table has the shape that it is said to");
+  if (kind == Kind::Identity) return {table.begin(), table.end()};
+  if (kind == Kind::Given) {
+    DenseMatrix w(rows(n), n);
+    std::ranges::copy(given, w.values.begin());
+    return apply_along(w, table, outer, inner);
+  }
+  const std::size_t outputs = rows(n);
+  std::vector<double> out(outer * outputs * inner);
+  std::vector<double> prefix((n + 1) * inner);
+  for (std::size_t o = 0; o < outer; ++o) {
+    const double* from = table.data() + o * n * inner;
+    double* to = out.data() + o * outputs * inner;
+    for (std::size_t j = 0; j < n * inner; ++j) prefix[inner + j] = prefix[j] + from[j];
+    const auto write = [&](std::size_t a, std::size_t end) {
+      for (std::size_t t = 0; t < inner; ++t) {
+        *to++ = prefix[end * inner + t] - prefix[a * inner + t];
+      }
+    };
+    if (kind == Kind::Total) {
+      write(0, n);
+    } else if (kind == Kind::Prefix) {
+      for (std::size_t j = 0; j < n; ++j) write(0, j + 1);
+    } else {
+      for (std::size_t a = 0; a < n; ++a) {
+        for (std::size_t b = a; b < n; ++b) write(a, b + 1);
+      }
+    }
+  }
+  return out;
+}
+
+double PlanningUnit::worst(double norm, double distance) const {
+  if (!replace_one) return norm;
+  return total_is_public ? distance : std::max(norm, distance);
+}
+
+double PlanningProblem::cells(const Clique& clique) const {
+  double out = 1.0;
+  for (const auto id : clique) out *= static_cast<double>(sizes[id]);
+  return out;
+}
+
+double PlanningProblem::queries() const {
+  double out = 0.0;
+  for (const auto& item : workload) {
+    double product = 1.0;
+    for (std::size_t i = 0; i < item.factors.size(); ++i) {
+      product *= static_cast<double>(item.factors[i].rows(sizes[item.clique[i]]));
+    }
+    out += product;
+  }
+  return out;
+}
+
+std::vector<double> ColumnSplit::profile_of(std::size_t n) const {
+  return profile.empty() ? std::vector<double>(n, 1.0 / static_cast<double>(n)) : profile;
+}
+
+DenseMatrix ColumnSplit::within_of(std::size_t n) const {
+  return within.rows > 0 ? within : centred(ColumnQueries{}.gram(n));
+}
+
+ColumnSplit split_by(const DenseMatrix& measured_gram) {
+  // With X = c J + Y, (X + s J)^-1 = K + pi pi' / (c + s), and its sums are pi / (c + s). A shift s
+  // of the size of X makes the inverse a tame one, also where c = 0.
+  const std::size_t n = measured_gram.rows;
+  double shift = 0.0;
+  for (std::size_t i = 0; i < n; ++i) shift += measured_gram(i, i) / static_cast<double>(n);
+  DenseMatrix shifted = measured_gram;
+  for (double& value : shifted.values) value += shift;
+  ColumnSplit out;
+  out.within = inverse(shifted);
+  double all = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    double sum = 0.0;
+    for (const double value : out.within.row(i)) sum += value;
+    out.profile.push_back(sum);
+    all += sum;
+  }
+  for (double& share : out.profile) share /= all;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      out.within(i, j) -= all * out.profile[i] * out.profile[j];
+    }
+  }
+  constexpr double kRounding = 1e-12;  // of the shift: a smaller c is none
+  out.shared = 1.0 / all - shift;
+  if (out.shared < kRounding * shift) out.shared = 0.0;
+  return out;
+}
+
+ColumnErrors::Pair ColumnErrors::of(std::size_t attribute, const ColumnQueries& queries,
+                                    std::size_t n) {
+  auto& known = known_[attribute];
+  for (const auto& [asked, errors] : known) {
+    if (asked == queries) return errors;
+  }
+  const double trace = queries.trace(n);
+  const double total = queries.total(n);
+  Pair out{trace - total / static_cast<double>(n), total / static_cast<double>(n * n)};
+  // What rounding leaves of queries that are constant on a column is nothing.
+  if (n == 1 || out.inside <= 1e-12 * trace) {
+    out.inside = 0.0;
+  } else if (attribute < splits_.size() && splits_[attribute].within.rows > 0) {
+    const ColumnSplit& split = splits_[attribute];
+    const DenseMatrix g = queries.gram(n);
+    out.inside = trace_of_product(g, split.within);
+    out.outside = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        out.outside += split.profile[i] * g(i, j) * split.profile[j];
+      }
+    }
+  }
+  known.emplace_back(queries, out);
+  return out;
+}
+
+Clique asked_columns(const PlanningProblem& problem, const ProductQueries& item) {
+  std::vector<AttributeId> ids;
+  for (std::size_t i = 0; i < item.clique.size(); ++i) {
+    const std::size_t n = problem.sizes[item.clique[i]];
+    if (ColumnErrors(1).of(0, item.factors[i], n).inside > 0.0) ids.push_back(item.clique[i]);
+  }
+  return Clique(std::move(ids));
+}
+
+std::vector<ResidualPart> residual_parts(const PlanningProblem& problem,
+                                         std::span<const ColumnSplit> splits) {
+  check(!problem.unit.total_is_public || problem.unit.replace_one,
+        "the number of rows is public only under replace-one");
+  std::unordered_map<Clique, double> errors;
+  ColumnErrors columns(problem.sizes.size(), splits);
+  for (const auto& item : problem.workload) {
+    const std::size_t width = item.clique.size();
+    check(item.factors.size() == width && width <= 30, "a product has one factor for each column");
+    std::vector<ColumnErrors::Pair> pairs(width);
+    for (std::size_t i = 0; i < width; ++i) {
+      pairs[i] = columns.of(item.clique[i], item.factors[i], problem.sizes[item.clique[i]]);
+    }
+    for (std::size_t chosen = 0; chosen < std::size_t{1} << width; ++chosen) {
+      double error = item.weight * item.weight;
+      std::vector<AttributeId> ids;
+      for (std::size_t i = 0; i < width; ++i) {
+        const bool in = (chosen >> i & 1U) != 0;
+        error *= in ? pairs[i].inside : pairs[i].outside;
+        if (in) ids.push_back(item.clique[i]);
+      }
+      if (error > 0.0 && !(ids.empty() && problem.unit.total_is_public)) {
+        errors[Clique(std::move(ids))] += error;
+      }
+    }
+  }
+  std::vector<ResidualPart> out;
+  out.reserve(errors.size());
+  for (const auto& [clique, error] : errors) out.push_back({clique, error});
+  std::ranges::sort(out, [](const ResidualPart& a, const ResidualPart& b) {
+    return a.clique.size() != b.clique.size() ? a.clique.size() < b.clique.size()
+                                              : a.clique < b.clique;
+  });
+  return out;
+}
+
+}  // namespace tandem
