@@ -26,7 +26,8 @@ class Evaluate final : public Command {
     args.option("--schema", request_.schema, "the schema of both: TOML or JSON", Required);
     args.option("--workload", request_.workload,
                 "the queries: all-3way, random-3way:COUNT:SEED, or a file (default all-3way)");
-    args.option("--group-by", group_by_, "columns, with commas: judge each group of rows by itself");
+    args.option("--group-by", group_by_,
+                "columns, with commas: judge each group of rows by itself");
     for_each_format_setting(request_.text, [&](const std::string& setting, std::string& variable,
                                                const std::string& help) {
       args.option("--" + setting, variable, help);

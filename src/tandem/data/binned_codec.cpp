@@ -94,9 +94,9 @@ class BinnedCodec final : public Codec {
 
   std::optional<Extent> extent() const override {
     return Extent{.line = line_.get(),
-                 .first = ranges_.starts.front(),
-                 .last = ranges_.last,
-                 .ranges = size()};
+                  .first = ranges_.starts.front(),
+                  .last = ranges_.last,
+                  .ranges = size()};
   }
 
   std::unique_ptr<Codec> drawing_as(std::span<const std::string> texts) const override {

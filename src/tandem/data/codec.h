@@ -57,7 +57,7 @@ class Codec {
   virtual std::string expected() const = 0;                       // for messages: "one of 'F', 'M'"
   virtual bool numeric() const { return false; }  // a decimal comma in a file is then a point here
   virtual std::optional<Extent> extent() const { return std::nullopt; }  // of numbers and dates
-  virtual std::optional<Code> other() const { return std::nullopt; }   // of texts that fit nowhere
+  virtual std::optional<Code> other() const { return std::nullopt; }  // of texts that fit nowhere
 
   // For each code, how its values compare with the value that `text` names. UsageError, a phrase
   // without a subject ("has no value 'x'"), when it names none or the values have no order.

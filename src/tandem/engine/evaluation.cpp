@@ -247,12 +247,12 @@ EvaluationResult evaluate_files(const EvaluationRequest& request) {
   result.synthetic_rows = synthetic_fit.rows;
   result.findings = findings_of(real_fit, schema, RowPolicy::Repair);
   for (std::size_t i = 0; i < schema.rules().size(); ++i) {
-    result.rules.push_back({schema.rules()[i].text, real_fit.broken_rules[i],
-                            synthetic_fit.broken_rules[i]});
+    result.rules.push_back(
+        {schema.rules()[i].text, real_fit.broken_rules[i], synthetic_fit.broken_rules[i]});
   }
   for (AttributeId id = 0; id < schema.domain().size(); ++id) {
-    result.fits.push_back({schema.domain()[id].name, real_fit.columns[id].counts,
-                           synthetic_fit.columns[id].counts});
+    result.fits.push_back(
+        {schema.domain()[id].name, real_fit.columns[id].counts, synthetic_fit.columns[id].counts});
   }
 
   const RawDomain raw = raw_domain(schema, real_fit, synthetic_fit);
@@ -270,8 +270,8 @@ EvaluationResult evaluate_files(const EvaluationRequest& request) {
   std::vector<double> errors;
   if (singles.size() > 0) {
     evaluate_workload(singles, reference, estimate, &errors);
-    result.columns = judge_marginals(
-        singles, errors, yardstick(real, singles, {}, request.threads).tenth());
+    result.columns =
+        judge_marginals(singles, errors, yardstick(real, singles, {}, request.threads).tenth());
   }
   const auto pairs = all_pairs(raw.domain);
   if (pairs) {

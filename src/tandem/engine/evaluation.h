@@ -75,11 +75,11 @@ struct BrokenStatement {
 struct EvaluationResult {
   std::size_t real_rows = 0;
   std::size_t synthetic_rows = 0;
-  Evaluation evaluation;       // of raw values
-  Evaluation repaired;         // of the real table as a release reads it
-  bool any_repair = false;     // whether the two may differ
-  Yardstick yardstick;         // of the workload
-  Yardstick pair_yardstick;    // of all pairs, for the score
+  Evaluation evaluation;                   // of raw values
+  Evaluation repaired;                     // of the real table as a release reads it
+  bool any_repair = false;                 // whether the two may differ
+  Yardstick yardstick;                     // of the workload
+  Yardstick pair_yardstick;                // of all pairs, for the score
   std::vector<MarginalJudgement> columns;  // the worst first
   std::vector<MarginalJudgement> pairs;    // the same; none without a score
   std::vector<ColumnFitCounts> fits;       // in the schema's order

@@ -11,6 +11,7 @@
 #include "tandem/base/text.h"
 #include "tandem/engine/evaluation.h"
 #include "tandem/engine/fit/hints.h"
+#include "tandem/engine/text_table.h"
 
 namespace tandem {
 
@@ -78,9 +79,10 @@ Document yardstick_document(const EvaluationResult& result) {
     Document item;
     if (same) {
       using enum EquivalentSample::Side;
-      item = Document::object(
-          {{"fraction", same->fraction},
-           {"side", same->side == Below ? "below" : same->side == Above ? "above" : "within"}});
+      item = Document::object({{"fraction", same->fraction},
+                               {"side", same->side == Below   ? "below"
+                                        : same->side == Above ? "above"
+                                                              : "within"}});
     }
     equivalents.set(std::string(figure.name), std::move(item));
   }
@@ -91,10 +93,8 @@ Document yardstick_document(const EvaluationResult& result) {
 }
 
 Document fit_document(const std::array<std::size_t, kVerdicts>& counts) {
-  static constexpr std::array<const char*, kVerdicts> kNames = {
-      "exact", "between", "other", "below", "above", "unfit", "missing"};
   Document out = Document::object();
-  for (std::size_t i = 0; i < kVerdicts; ++i) out.set(kNames[i], count(counts[i]));
+  for (std::size_t i = 0; i < kVerdicts; ++i) out.set(kVerdictNames[i], count(counts[i]));
   return out;
 }
 
@@ -195,9 +195,8 @@ Document to_document(const EvaluationResult& result) {
   out.set("groups", groups_document(result));
   Document rules = Document::array();
   for (const auto& rule : result.rules) {
-    rules.push(Document::object({{"rule", rule.text},
-                                 {"real", count(rule.real)},
-                                 {"synthetic", count(rule.synthetic)}}));
+    rules.push(Document::object(
+        {{"rule", rule.text}, {"real", count(rule.real)}, {"synthetic", count(rule.synthetic)}}));
   }
   out.set("rules", std::move(rules));
   out.set("findings", to_document(result.findings));
@@ -207,39 +206,6 @@ Document to_document(const EvaluationResult& result) {
 // ---- Text ----
 
 namespace {
-
-// Columns of text: the first to the left, the others to the right.
-class TextTable {
- public:
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-
-  std::string text() const {
-    std::vector<std::size_t> widths;
-    for (const auto& row : rows_) {
-      widths.resize(std::max(widths.size(), row.size()));
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        widths[i] = std::max(widths[i], characters(row[i]));
-      }
-    }
-    std::string out;
-    for (const auto& row : rows_) {
-      std::string line = " ";
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        const std::string space(widths[i] - characters(row[i]), ' ');
-        line += (i == 0 ? " " : "  ") + (i == 0 ? row[i] + space : space + row[i]);
-      }
-      out += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-    }
-    return out;
-  }
-
- private:
-  static std::size_t characters(const std::string& text) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-  }
-  std::vector<std::vector<std::string>> rows_;
-};
 
 std::string percent(double fraction) { return fmt::format("{:.2g}%", 100.0 * fraction); }
 
@@ -276,10 +242,9 @@ std::string findings_text(const EvaluationResult& result) {
 
 std::string figures_text(const EvaluationResult& result) {
   const Evaluation& e = result.evaluation;
-  std::string out = fmt::format(
-      "  {}: {} marginals, {} queries; {} real rows, {} synthetic\n\n", e.workload,
-      with_commas(e.marginals), with_commas(e.queries), with_commas(result.real_rows),
-      with_commas(result.synthetic_rows));
+  std::string out = fmt::format("  {}: {} marginals, {} queries; {} real rows, {} synthetic\n\n",
+                                e.workload, with_commas(e.marginals), with_commas(e.queries),
+                                with_commas(result.real_rows), with_commas(result.synthetic_rows));
   TextTable table;
   table.add({"", "", "1% sample", "10%", "50%", "as good as"});
   for (const auto& figure : kFigures) {
@@ -300,9 +265,10 @@ std::string figures_text(const EvaluationResult& result) {
         figure_text(kFigures.back(), result.repaired.k_marginal_score));
   }
   if (result.yardstick.extrapolated()) {
-    out += fmt::format("\n  Samples of more than {} rows were not drawn; their errors follow from "
-                       "smaller ones.\n",
-                       with_commas(result.yardstick.largest_sample()));
+    out += fmt::format(
+        "\n  Samples of more than {} rows were not drawn; their errors follow from "
+        "smaller ones.\n",
+        with_commas(result.yardstick.largest_sample()));
   }
   return out;
 }
@@ -394,8 +360,8 @@ std::string groups_text(const EvaluationResult& result) {
   }
   std::string out = "\n" + table.text();
   if (result.groups.size() > shown) {
-    out += fmt::format("  {} more are nearer, or small\n",
-                       with_commas(result.groups.size() - shown));
+    out +=
+        fmt::format("  {} more are nearer, or small\n", with_commas(result.groups.size() - shown));
   }
   return out;
 }
@@ -424,9 +390,9 @@ std::string rules_text(const EvaluationResult& result) {
 }  // namespace
 
 std::string to_text(const EvaluationResult& result) {
-  return "INTERNAL: computed from the real table; not for publication\n\n" +
-         findings_text(result) + figures_text(result) + columns_text(result) +
-         pairs_text(result) + groups_text(result) + quantiles_text(result) + rules_text(result);
+  return "INTERNAL: computed from the real table; not for publication\n\n" + findings_text(result) +
+         figures_text(result) + columns_text(result) + pairs_text(result) + groups_text(result) +
+         quantiles_text(result) + rules_text(result);
 }
 
 }  // namespace tandem

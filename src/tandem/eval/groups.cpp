@@ -26,8 +26,7 @@ struct Members {
 };
 
 void gather(const Table& table, std::span<const AttributeId> by,
-            std::map<std::vector<Code>, Members>& groups,
-            std::vector<std::size_t> Members::*rows) {
+            std::map<std::vector<Code>, Members>& groups, std::vector<std::size_t> Members::*rows) {
   std::vector<Code> key(by.size());
   for (std::size_t r = 0; r < table.rows(); ++r) {
     for (std::size_t i = 0; i < by.size(); ++i) key[i] = table.column(by[i])[r];

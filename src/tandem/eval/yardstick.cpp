@@ -18,14 +18,14 @@ namespace {
 
 constexpr std::array kFractions = {1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1,
                                    0.2,  0.35, 0.5,  0.7,  0.85, 0.95, 0.99};
-constexpr std::array<Yardstick::Metric, 4> kMetrics = {
-    &Evaluation::avg_workload_error, &Evaluation::max_error, &Evaluation::mean_error,
-    &Evaluation::rmse};
+constexpr std::array<Yardstick::Metric, 4> kMetrics = {&Evaluation::avg_workload_error,
+                                                       &Evaluation::max_error,
+                                                       &Evaluation::mean_error, &Evaluation::rmse};
 
 constexpr std::size_t kMostDraws = 10;
-constexpr std::size_t kMostRowsDrawn = 2'000'000;                 // in all draws together
-constexpr std::size_t kMostBytesDrawn = std::size_t{256} << 20;   // held while they are counted
-constexpr std::size_t kMostCellVisits = 2'000'000'000;            // a cell is visited for each sample
+constexpr std::size_t kMostRowsDrawn = 2'000'000;                // in all draws together
+constexpr std::size_t kMostBytesDrawn = std::size_t{256} << 20;  // held while they are counted
+constexpr std::size_t kMostCellVisits = 2'000'000'000;  // a cell is visited for each sample
 
 // Where samples lie so that their errors are on a line: the logarithm of (1 - f) / f.
 double place(double fraction) { return std::log((1.0 - fraction) / fraction); }
@@ -82,8 +82,7 @@ void extrapolate(std::vector<Yardstick::Point>& points) {
 std::vector<std::size_t> sizes_of(std::size_t rows, std::size_t largest) {
   std::vector<std::size_t> out;
   for (const double fraction : kFractions) {
-    const auto size =
-        static_cast<std::size_t>(std::llround(fraction * static_cast<double>(rows)));
+    const auto size = static_cast<std::size_t>(std::llround(fraction * static_cast<double>(rows)));
     if (size == 0 || size >= rows || size > largest) continue;
     if (out.empty() || size > out.back()) out.push_back(size);
   }
@@ -101,7 +100,8 @@ struct Plan {
 
 Plan plan_of(const Table& table, const Workload& workload, const YardstickOptions& options) {
   const std::size_t rows = table.rows();
-  const std::size_t row_bytes = std::max<std::size_t>(table.bytes() / std::max<std::size_t>(rows, 1), 1);
+  const std::size_t row_bytes =
+      std::max<std::size_t>(table.bytes() / std::max<std::size_t>(rows, 1), 1);
   const std::size_t affordable =
       std::max<std::size_t>(std::min(kMostRowsDrawn, kMostBytesDrawn / row_bytes), 1000);
   Plan out;
@@ -158,8 +158,8 @@ std::optional<double> Yardstick::error(Metric metric, double fraction) const {
   if (above == points_.end()) return points_.back().errors.*metric;
   if (above == points_.begin() || above->fraction == fraction) return above->errors.*metric;
   const Point& low = *(above - 1);
-  const double share = (place(fraction) - place(low.fraction)) /
-                       (place(above->fraction) - place(low.fraction));
+  const double share =
+      (place(fraction) - place(low.fraction)) / (place(above->fraction) - place(low.fraction));
   return std::exp(height(low.errors.*metric) +
                   share * (height(above->errors.*metric) - height(low.errors.*metric)));
 }

@@ -53,7 +53,7 @@ class Yardstick {
   std::size_t rows() const { return rows_; }
   std::size_t draws() const { return draws_; }
   std::size_t largest_sample() const { return largest_sample_; }  // rows that were really drawn
-  bool extrapolated() const;  // beyond the largest sample
+  bool extrapolated() const;                                      // beyond the largest sample
   // The L1 distance of each marginal in a sample of a tenth; none of a table with few rows.
   std::span<const double> tenth() const { return tenth_; }
 

@@ -25,6 +25,8 @@ enum class Verdict : std::uint8_t {
   Missing  // the row ends before this column
 };
 inline constexpr std::size_t kVerdicts = 7;
+inline constexpr std::array<const char*, kVerdicts> kVerdictNames = {
+    "exact", "between", "other", "below", "above", "unfit", "missing"};
 
 // Of a text as the codec takes it, with a decimal point, and what the codec made of it.
 Verdict verdict_of(const Codec& codec, std::string_view text, Encoded encoded);
@@ -81,8 +83,8 @@ struct ColumnFit {
   PointSample points;     // where they were asked for
 
   std::size_t count(Verdict verdict) const { return counts[static_cast<std::size_t>(verdict)]; }
-  std::size_t values() const;    // of all kinds
-  std::size_t misfits() const;   // unfit or missing
+  std::size_t values() const;   // of all kinds
+  std::size_t misfits() const;  // unfit or missing
   std::size_t outside() const { return count(Verdict::Below) + count(Verdict::Above); }
 
   void add(const ColumnFit& more);  // without its points

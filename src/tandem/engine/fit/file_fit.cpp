@@ -203,6 +203,23 @@ void add(RecordFit& to, const RecordFit& more) {
   if (to.first_odd_line == 0) to.first_odd_line = more.first_odd_line;
 }
 
+// The first bytes of the file. UsageError when it can't be opened.
+std::string head_of(const std::string& path) {
+  std::string head(std::size_t{1} << 20, '\0');
+  head.resize(ByteSource::open(path)->read(head));
+  return head;
+}
+
+// INTERNAL: nobody else may look at a private file to find its format.
+std::optional<TextFormat> suggested(const std::string& head, const Schema& schema) {
+  if (head.empty()) return std::nullopt;
+  std::vector<KnownColumn> known;
+  for (const auto& column : schema.columns()) {
+    known.push_back({column.name, column.codec->numeric()});
+  }
+  return sniff_format(head, head.size() < (std::size_t{1} << 20), known, schema.format());
+}
+
 void match_leniently(const Domain& domain, FileFit& out, Layout& layout) {
   std::unordered_set<std::string_view> seen;
   for (const auto& name : out.header) {
@@ -246,18 +263,31 @@ Layout lay_out(const TextScan& scan, const Schema& schema, const FitOptions& opt
 
 FileFit fit_file(const std::string& path, const Schema& schema, const FitOptions& options) {
   require_file(path);
-  TextScan scan(path, schema, options.reading);
   FileFit out;
   out.path = path;
-  out.format = scan.format();
-  out.header = scan.header().names;
+  out.format = options.reading.format.value_or(schema.format());
   out.columns.resize(schema.columns().size());
   out.broken_rules.resize(schema.rules().size());
+  std::optional<TextScan> started;
+  const std::string head = options.lenient ? head_of(path) : "";
+  try {
+    started.emplace(path, schema, options.reading);
+  } catch (const UsageError& error) {
+    if (!options.lenient) throw;
+    out.unread = error.what();
+    out.looks_like = suggested(head, schema);
+    return out;
+  }
+  TextScan& scan = *started;
+  out.format = scan.format();
+  out.header = scan.header().names;
   const Layout layout = lay_out(scan, schema, options, out);
+  if (!out.missing_columns.empty()) out.looks_like = suggested(head, schema);
 
   LineFeedWalk line_feeds(out.format, out.header.size());
   PeopleTally people;
   GrowingRows rows(schema.domain());
+  const bool with_codes = options.keep_codes && out.missing_columns.empty();
   std::vector<Part> parts(scan.places());
   const auto read = [&](std::size_t place, const CsvBlock& block) {
     parts[place] = BlockFit(schema, options, out.format, layout).read(block);
@@ -274,7 +304,7 @@ FileFit fit_file(const std::string& path, const Schema& schema, const FitOptions
     }
     out.rows_breaking += part.rows_breaking;
     if (layout.person != kIgnoredColumn) people.append(part.people);
-    if (options.keep_codes) rows.append(part);
+    if (with_codes) rows.append(part);
     if (options.reading.policy == RowPolicy::Repair) line_feeds.walk(block.text());
     out.rows += part.rows;
   };
@@ -289,7 +319,7 @@ FileFit fit_file(const std::string& path, const Schema& schema, const FitOptions
   out.records.line_feeds_by_column = line_feeds.by_column();
   out.records.quote_never_closed = line_feeds.never_closed();
   if (layout.person != kIgnoredColumn) out.people = people.finish(options.rows_per_person);
-  if (options.keep_codes) out.raw = rows.finish();
+  if (with_codes) out.raw = rows.finish();
   return out;
 }
 

@@ -29,7 +29,7 @@ struct FitOptions {
 struct RecordFit {
   std::size_t short_rows = 0;
   std::size_t long_rows = 0;
-  std::size_t malformed = 0;    // by their quotes; of public files alone
+  std::size_t malformed = 0;       // by their quotes; of public files alone
   std::size_t first_odd_line = 0;  // of all these
   // Where a line is a row: line feeds inside quotes, of which each ends one.
   std::size_t quoted_line_feeds = 0;
@@ -42,7 +42,8 @@ struct RecordFit {
 // values that have none.
 struct RawRows {
   Table repaired;
-  // By attribute, then by row: a Verdict from Below on, or Exact. Empty where all values have codes.
+  // By attribute, then by row: a Verdict from Below on, or Exact. Empty where all values have
+  // codes.
   std::vector<std::vector<Verdict>> outside;
 };
 
@@ -61,7 +62,9 @@ struct FileFit {
   std::size_t rows_breaking = 0;  // at least one of them
   std::optional<PeopleFit> people;
   std::optional<std::string> unread;  // lenient: why the file could not be read to its end
-  RawRows raw;                        // with keep_codes
+  // Lenient, where columns are missing or the file could not be read: what its first bytes suggest.
+  std::optional<TextFormat> looks_like;
+  RawRows raw;  // with keep_codes
 };
 
 FileFit fit_file(const std::string& path, const Schema& schema, const FitOptions& options);

@@ -43,9 +43,9 @@ std::string list_readable(const std::vector<std::string>& names, std::size_t mos
 
 // "5 of 20 values of 'ward'", "all 20 values of 'ward'".
 std::string so_many(std::size_t count, std::size_t of, std::string_view column) {
-  const std::string part =
-      count == of ? fmt::format("all {}", with_commas(of))
-                  : fmt::format("{} of {}", with_commas(count), with_commas(of));
+  const std::string part = count == of
+                               ? fmt::format("all {}", with_commas(of))
+                               : fmt::format("{} of {}", with_commas(count), with_commas(of));
   return fmt::format("{} value{} of {}", part, of == 1 ? "" : "s", in_quotes(column));
 }
 
@@ -73,9 +73,12 @@ class Collector {
   void file() {
     if (fit_.unread) {
       add({.kind = "unread",
-           .text = fmt::format("The file can't be read to its end: {}", *fit_.unread)});
+           .text = fmt::format("The file can't be read{}: {}", fit_.rows > 0 ? " to its end" : "",
+                               *fit_.unread) +
+                   format_hint(),
+           .hint = format_hint().empty() ? "" : "format"});
     }
-    for (const auto& name : fit_.missing_columns) add(missing(name));
+    if (!fit_.missing_columns.empty()) add(missing());
     for (const auto& name : fit_.repeated_columns) {
       add({.kind = "repeated-column",
            .column = name,
@@ -95,24 +98,49 @@ class Collector {
     }
   }
 
-  Finding missing(const std::string& name) const {
-    std::string what = "mend its header or the schema";
-    std::string hint;
-    if (fit_.header.size() == 1 && schema_.domain().size() > 1) {
-      what = fmt::format("its first line is not parted by {}: state the delimiter",
-                         fit_.format.delimiter == '\t'
-                             ? "tabs"
-                             : in_quotes(std::string_view(&fit_.format.delimiter, 1)));
-      hint = "delimiter";
-    } else if (const auto near = nearest(name, fit_.ignored_columns)) {
-      what = fmt::format("is it {}?", shown(*near));
-      hint = "name";
+  // " It looks like ...", where another format suggests itself.
+  std::string format_hint() const {
+    if (!fit_.looks_like) return "";
+    const TextFormat& like = *fit_.looks_like;
+    std::vector<std::string> keys;
+    if (like.encoding != fit_.format.encoding) {
+      keys.push_back(fmt::format("encoding = \"{}\"", encoding_key(like.encoding)));
     }
-    return {.kind = "missing-column",
-            .column = name,
-            .text = fmt::format("The file has no column {}, which the schema names; {}{}",
-                                in_quotes(name), what, what.ends_with('?') ? "" : "."),
-            .hint = hint};
+    if (like.delimiter != fit_.format.delimiter) {
+      keys.push_back(fmt::format("delimiter = \"{}\"",
+                                 like.delimiter == '\t' ? "tab" : std::string(1, like.delimiter)));
+    }
+    if (like.decimal_mark != fit_.format.decimal_mark) {
+      keys.push_back(fmt::format("decimal = \"{}\"", like.decimal_mark));
+    }
+    if (keys.empty()) return "";
+    std::string out = " It looks like ";
+    for (std::size_t i = 0; i < keys.size(); ++i) out += (i > 0 ? ", " : "") + keys[i];
+    return out + ".";
+  }
+
+  Finding missing() const {
+    const auto& names = fit_.missing_columns;
+    Finding out{
+        .kind = "missing-column",
+        .column = names.size() == 1 ? names.front() : "",
+        .count = names.size(),
+        .of = schema_.domain().size(),
+        .text = fmt::format("The file lacks {}, which the schema names.", list_readable(names, 4)),
+        .hint = "format"};
+    if (const auto hint = format_hint(); !hint.empty()) {
+      out.text += hint;
+      return out;
+    }
+    out.hint.clear();
+    for (const auto& name : names) {
+      if (const auto near = nearest(name, fit_.ignored_columns)) {
+        out.text += fmt::format(" Is {} what it calls {}?", shown(*near), shown(name));
+        out.hint = "name";
+        break;
+      }
+    }
+    return out;
   }
 
   void records() {
@@ -154,8 +182,8 @@ class Collector {
     const std::string where = columns.empty() ? "" : " of " + list_readable(columns, 4);
     std::string text;
     if (r.quote_never_closed) {
-      text = fmt::format("A quote in the values{} is never closed; check the file's quotes.",
-                         where);
+      text =
+          fmt::format("A quote in the values{} is never closed; check the file's quotes.", where);
     } else {
       text = fmt::format(
           "{} line feed{} inside the quotes{}: each ends a row, so that {} records are read as {} "
@@ -225,8 +253,7 @@ class Collector {
       text += fmt::format("{}{} above {}, up to {}", below > 0 ? "; " : "", with_commas(above),
                           point_text(extent, extent.last), point_text(extent, fit.greatest));
     }
-    add({.wrong =
-             static_cast<double>(below + above) > kMuchBeyond * static_cast<double>(all),
+    add({.wrong = static_cast<double>(below + above) > kMuchBeyond * static_cast<double>(all),
          .kind = "beyond-bounds",
          .column = column.name,
          .count = below + above,
@@ -319,8 +346,7 @@ std::vector<Finding> findings_of(const FileFit& fit, const Schema& schema, RowPo
 void put_worst_first(std::vector<Finding>& findings) {
   std::ranges::stable_sort(findings, {}, [](const Finding& f) {
     const auto cause = std::ranges::find(kCauses, f.kind) - kCauses.begin();
-    const double share =
-        f.of > 0 ? static_cast<double>(f.count) / static_cast<double>(f.of) : 1.0;
+    const double share = f.of > 0 ? static_cast<double>(f.count) / static_cast<double>(f.of) : 1.0;
     return std::tuple(!f.wrong, cause, -share);
   });
 }

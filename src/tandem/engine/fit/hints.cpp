@@ -18,7 +18,8 @@ namespace tandem {
 
 namespace {
 
-constexpr double kLeastShare = 0.5;  // of the odd texts, by how often they came, that a hint explains
+constexpr double kLeastShare =
+    0.5;  // of the odd texts, by how often they came, that a hint explains
 
 bool is_number(std::string_view text) { return parse_number(trim(text)).has_value(); }
 
@@ -102,7 +103,8 @@ class Alternatives {
       return utf8 ? std::optional(bytes) : std::nullopt;
     };
     if (format_.encoding == Encoding::Utf8) {
-      add("encoding",
+      add(
+          "encoding",
           [this](std::string_view text) {
             if (valid_utf8(text) == text.size()) return false;
             std::string utf8;
@@ -110,16 +112,19 @@ class Alternatives {
             return fits_as_read(utf8) || labels_.empty();
           },
           "read in Latin-1 they would: encoding = \"latin-1\"");
-      add("encoding", [](std::string_view text) { return valid_utf8(text) < text.size(); },
+      add(
+          "encoding", [](std::string_view text) { return valid_utf8(text) < text.size(); },
           "their bytes are no UTF-8: state the file's encoding");
-      add("encoding",
+      add(
+          "encoding",
           [this, as_bytes](std::string_view text) {
             const auto bytes = as_bytes(text);
             return bytes && fits_as_read(*bytes);
           },
           "they were turned into UTF-8 twice: export the file anew");
     } else if (format_.encoding == Encoding::Latin1) {
-      add("encoding",
+      add(
+          "encoding",
           [this, as_bytes](std::string_view text) {
             const auto bytes = as_bytes(text);
             return bytes && fits_as_read(*bytes);
@@ -131,14 +136,16 @@ class Alternatives {
   void add_numbers() {
     if (!codec_.numeric()) return;
     const bool comma = format_.decimal_mark == ',';
-    add("decimal",
+    add(
+        "decimal",
         [this, comma](std::string_view text) {
           std::string room;
           return fits(comma ? text : swap_decimal_marks(text, room));
         },
         comma ? "with a decimal point they would: decimal = \".\""
               : "with a decimal comma they would: decimal = \",\"");
-    add("thousands",
+    add(
+        "thousands",
         [this, comma](std::string_view text) {
           std::string digits;
           const std::string_view marks = comma ? ". '" : ", '";
@@ -148,11 +155,13 @@ class Alternatives {
           return digits.size() < text.size() && fits_as_read(digits);
         },
         "without marks between the thousands they would: export plain numbers");
-    add("unit",
+    add(
+        "unit",
         [this](std::string_view text) {
           std::string digits;
           for (const char c : text) {
-            if ((c >= '0' && c <= '9') || std::string_view("+-.,").find(c) != std::string_view::npos) {
+            if ((c >= '0' && c <= '9') ||
+                std::string_view("+-.,").find(c) != std::string_view::npos) {
               digits += c;
             }
           }
@@ -164,7 +173,8 @@ class Alternatives {
   void add_missing() {
     static constexpr std::array<std::string_view, 13> kMissing = {
         "", "na", "n/a", "nan", "null", "none", "nil", "missing", ".", "-", "?", "#n/a", "\\n"};
-    add("null",
+    add(
+        "null",
         [](std::string_view text) {
           return std::ranges::find(kMissing, lower(trim(text))) != kMissing.end();
         },
@@ -176,13 +186,14 @@ class Alternatives {
 
   void add_spellings() {
     if (labels_.empty()) return;
-    add("case",
-        [this](std::string_view text) { return by_case_.contains(lower(trim(text))); },
+    add(
+        "case", [this](std::string_view text) { return by_case_.contains(lower(trim(text))); },
         [this](std::string_view example) {
           return fmt::format("capitals or spaces differ: {} is {} in the schema", shown(example),
                              shown(by_case_.at(lower(trim(example)))));
         });
-    add("zeros",
+    add(
+        "zeros",
         [this](std::string_view text) {
           return is_number(text) && by_number_.contains(plain_number(text));
         },
@@ -195,13 +206,14 @@ class Alternatives {
   void add_codes() {
     if (codec_.extent()) return;
     if (labels_are_numbers_) {  // or there are none: codes
-      add("labels",
-          [](std::string_view text) { return !trim(text).empty() && !is_number(text); },
+      add(
+          "labels", [](std::string_view text) { return !trim(text).empty() && !is_number(text); },
           "they look like labels, where the schema has codes: list them in 'values', or export "
           "codes");
       return;
     }
-    add("codes",
+    add(
+        "codes",
         [this](std::string_view text) {
           const auto code = parse_integer(plain_number(text));
           return code && *code >= 0 && *code <= static_cast<std::int64_t>(labels_.size());
@@ -214,14 +226,26 @@ class Alternatives {
   void add_dates() {
     const auto extent = codec_.extent();
     if (!extent || extent->line->numeric()) return;
-    static constexpr std::array<const char*, 16> kPatterns = {
-        "%Y-%m-%d",       "%d.%m.%Y",          "%m/%d/%Y",          "%d/%m/%Y",
-        "%Y/%m/%d",       "%Y%m%d",            "%d-%m-%Y",          "%m-%d-%Y",
-        "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ",
-        "%d.%m.%Y %H:%M", "%m/%d/%Y %H:%M",    "%Y-%m",             "%Y"};
+    static constexpr std::array<const char*, 16> kPatterns = {"%Y-%m-%d",
+                                                              "%d.%m.%Y",
+                                                              "%m/%d/%Y",
+                                                              "%d/%m/%Y",
+                                                              "%Y/%m/%d",
+                                                              "%Y%m%d",
+                                                              "%d-%m-%Y",
+                                                              "%m-%d-%Y",
+                                                              "%Y-%m-%d %H:%M",
+                                                              "%Y-%m-%d %H:%M:%S",
+                                                              "%Y-%m-%dT%H:%M:%S",
+                                                              "%Y-%m-%dT%H:%M:%SZ",
+                                                              "%d.%m.%Y %H:%M",
+                                                              "%m/%d/%Y %H:%M",
+                                                              "%Y-%m",
+                                                              "%Y"};
     for (const char* pattern : kPatterns) {
       const std::shared_ptr<const ValueLine> line = date_line(pattern);
-      add("pattern", [line](std::string_view text) { return line->parse(text).has_value(); },
+      add(
+          "pattern", [line](std::string_view text) { return line->parse(text).has_value(); },
           fmt::format("they are dates of another form: pattern = \"{}\"", pattern));
     }
   }
@@ -294,13 +318,13 @@ std::string shown(std::string_view text) { return "'" + readable(text) + "'"; }
 
 bool looks_like_weight(std::string_view name, std::string_view description) {
   static constexpr std::array<std::string_view, 15> kNames = {
-      "weight", "weights", "wgt",    "wgtp",    "pwgtp",   "pwgt",           "hhwgt", "perwt",
+      "weight", "weights", "wgt",     "wgtp",     "pwgtp",   "pwgt",         "hhwgt", "perwt",
       "hhwt",   "fnlwgt",  "finalwt", "samplewt", "gewicht", "hochrechnung", "hrf"};
   static constexpr std::array<std::string_view, 9> kDescriptions = {
-      "survey weight",     "sampling weight", "sample weight", "person weight",
-      "person's weight",   "household weight", "replicate weight", "hochrechnungsfaktor",
-      "weighting factor"};
-  static constexpr std::array<std::string_view, 6> kBodies = {"kg",   "kilogram", "body",
+      "survey weight",    "sampling weight",     "sample weight",
+      "person weight",    "person's weight",     "household weight",
+      "replicate weight", "hochrechnungsfaktor", "weighting factor"};
+  static constexpr std::array<std::string_view, 6> kBodies = {"kg",    "kilogram", "body",
                                                               "birth", "pound",    "gram"};
   const std::string said = lower(description);
   const std::string called = lower(name);

@@ -57,9 +57,9 @@ class Records {
   // One for each column of the header, empty where the record ends before. Valid until the next
   // call; kCsvPadding bytes behind each may be read.
   std::span<const std::string_view> fields() const { return fields_; }
-  std::size_t found() const { return found_; }     // fields of the record, surplus ones too
-  bool malformed() const { return malformed_; }    // by its quotes; of public files alone
-  std::size_t line() const { return line_; }       // where it starts, from 1
+  std::size_t found() const { return found_; }   // fields of the record, surplus ones too
+  bool malformed() const { return malformed_; }  // by its quotes; of public files alone
+  std::size_t line() const { return line_; }     // where it starts, from 1
 
  private:
   void take(std::string_view field, const char* start, const char* stop);
