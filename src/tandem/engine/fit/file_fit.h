@@ -64,7 +64,7 @@ struct FileFit {
   std::optional<std::string> unread;  // lenient: why the file could not be read to its end
   // Lenient, where columns are missing or the file could not be read: what its first bytes suggest.
   std::optional<TextFormat> looks_like;
-  RawRows raw;  // with keep_codes
+  RawRows raw;  // with keep_codes, of a file that has all columns
 };
 
 FileFit fit_file(const std::string& path, const Schema& schema, const FitOptions& options);
