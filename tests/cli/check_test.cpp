@@ -171,7 +171,7 @@ TEST_F(Check, CountsPeople) {
   const auto result = check(header + rows, {"--person", "id", "--rows-per-person", "2"});
   EXPECT_EQ(result.exit_code, 1);
   for (const char* part : {"5 people have 7 rows, the most of one 3.",
-                           "1 people have more than 2 rows: 1 rows of theirs are dropped.",
+                           "1 person has more than 2 rows: 1 row of theirs will be dropped.",
                            "1 of 8 rows name no person: they are dropped.",
                            "4 ids differ from another in case, spaces or leading zeros alone "
                            "(lines 2 and 7, 8 and 9)"}) {

@@ -114,7 +114,7 @@ Document examples_document(const TextCounts& texts) {
 
 Document column_document(const std::string& name, const ColumnFit& fit) {
   Document out = Document::object({{"column", name}});
-  for (std::size_t i = 0; i < kVerdicts; ++i) out.set(kVerdictNames[i], count(fit.counts[i]));
+  for (std::size_t i = 0; i < kValueFits; ++i) out.set(kValueFitNames[i], count(fit.counts[i]));
   out.set("examples", Document::object({{"unfit", examples_document(fit.unfit)},
                                         {"other", examples_document(fit.other)},
                                         {"beyond", examples_document(fit.beyond)}}));
@@ -192,7 +192,7 @@ std::string columns_text(const CheckResult& result, const FileFit& fit) {
   std::vector<std::size_t> order(fit.columns.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto odd = [&](std::size_t id) {
-    return fit.columns[id].values() - fit.columns[id].count(Verdict::Exact);
+    return fit.columns[id].values() - fit.columns[id].count(ValueFit::Exact);
   };
   std::erase_if(order, [&](std::size_t id) { return odd(id) == 0; });
   std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t id) {
@@ -207,9 +207,10 @@ std::string columns_text(const CheckResult& result, const FileFit& fit) {
     const auto cell = [](std::size_t value) { return value == 0 ? "" : with_commas(value); };
     for (std::size_t i = 0; i < std::min(order.size(), kShownColumns); ++i) {
       const auto& c = fit.columns[order[i]];
-      table.add({readable(result.columns[order[i]]), with_commas(c.count(Verdict::Exact)),
-                 cell(c.count(Verdict::Between)), cell(c.count(Verdict::Other)), cell(c.outside()),
-                 cell(c.count(Verdict::Unfit)), cell(c.count(Verdict::Missing))});
+      table.add({readable(result.columns[order[i]]), with_commas(c.count(ValueFit::Exact)),
+                 cell(c.count(ValueFit::Between)), cell(c.count(ValueFit::Other)),
+                 cell(c.outside()), cell(c.count(ValueFit::Unfit)),
+                 cell(c.count(ValueFit::Missing))});
     }
     out += "\n" + table.text();
     if (order.size() > kShownColumns) {

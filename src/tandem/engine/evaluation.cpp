@@ -97,8 +97,8 @@ FileFit load_synthetic(const Schema& schema, const EvaluationRequest& request,
 // ---- Values without a code ----
 
 // Below, above, and unfit or missing: the order of their codes.
-std::size_t place_of(Verdict verdict) {
-  return verdict == Verdict::Below ? 0 : verdict == Verdict::Above ? 1 : 2;
+std::size_t place_of(ValueFit verdict) {
+  return verdict == ValueFit::Below ? 0 : verdict == ValueFit::Above ? 1 : 2;
 }
 constexpr std::array<std::string_view, 3> kPlaceNames = {"(below the bounds)", "(above the bounds)",
                                                          "(does not fit)"};
@@ -117,7 +117,7 @@ RawDomain raw_domain(const Schema& schema, const FileFit& real, const FileFit& s
     std::array<bool, 3> occurs{};
     for (const FileFit* fit : {&real, &synthetic}) {
       for (const auto verdict : fit->raw.outside[id]) {
-        if (verdict != Verdict::Exact) occurs[place_of(verdict)] = true;
+        if (verdict != ValueFit::Exact) occurs[place_of(verdict)] = true;
       }
     }
     out.codes.emplace_back();
@@ -150,9 +150,9 @@ Table to_raw(RawRows rows, const RawDomain& raw, Replaced* replaced) {
     Column own(size, count);
     for (std::size_t r = 0; r < count; ++r) {
       const Code code = rows.repaired.column(id)[r];
-      const Verdict verdict = outside.empty() ? Verdict::Exact : outside[r];
+      const ValueFit verdict = outside.empty() ? ValueFit::Exact : outside[r];
       repaired.set(r, code);
-      own.set(r, verdict == Verdict::Exact ? code : raw.codes[id][place_of(verdict)]);
+      own.set(r, verdict == ValueFit::Exact ? code : raw.codes[id][place_of(verdict)]);
     }
     rows.repaired.column(id) = {};
     columns.push_back(std::move(own));

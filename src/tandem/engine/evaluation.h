@@ -56,8 +56,8 @@ struct Quantiles {
 
 struct ColumnFitCounts {
   std::string column;
-  std::array<std::size_t, kVerdicts> real{};
-  std::array<std::size_t, kVerdicts> synthetic{};
+  std::array<std::size_t, kValueFits> real{};
+  std::array<std::size_t, kValueFits> synthetic{};
 };
 
 struct GroupJudgement {

@@ -92,9 +92,9 @@ Document yardstick_document(const EvaluationResult& result) {
                            {"equivalent", std::move(equivalents)}});
 }
 
-Document fit_document(const std::array<std::size_t, kVerdicts>& counts) {
+Document fit_document(const std::array<std::size_t, kValueFits>& counts) {
   Document out = Document::object();
-  for (std::size_t i = 0; i < kVerdicts; ++i) out.set(kVerdictNames[i], count(counts[i]));
+  for (std::size_t i = 0; i < kValueFits; ++i) out.set(kValueFitNames[i], count(counts[i]));
   return out;
 }
 
@@ -209,13 +209,20 @@ namespace {
 
 std::string percent(double fraction) { return fmt::format("{:.2g}%", 100.0 * fraction); }
 
+// "a 23% sample", "an 8% sample".
+std::string sample_of(double fraction) {
+  const std::string size = percent(fraction);
+  const bool vowel = size.starts_with('8') || size == "11%" || size == "18%";
+  return fmt::format("{} {} sample", vowel ? "an" : "a", size);
+}
+
 std::string in_words(const std::optional<EquivalentSample>& sample) {
   if (!sample) return "";
   using enum EquivalentSample::Side;
-  const std::string size = percent(sample->fraction);
-  if (sample->side == Below) return fmt::format("less than a {} sample", size);
-  if (sample->side == Above) return fmt::format("more than a {} sample", size);
-  return fmt::format("a {} sample", size);
+  const std::string words = sample_of(sample->fraction);
+  return sample->side == Below   ? "less than " + words
+         : sample->side == Above ? "more than " + words
+                                 : words;
 }
 
 std::string figure_text(const Figure& figure, std::optional<double> value) {
@@ -284,10 +291,10 @@ std::string columns_text(const EvaluationResult& result) {
     const auto& judged = result.columns[i];
     const auto& fit =
         *std::ranges::find(result.fits, judged.columns.front(), &ColumnFitCounts::column);
-    const auto of = [&](Verdict verdict) { return fit.real[static_cast<std::size_t>(verdict)]; };
-    const std::size_t adapted = of(Verdict::Between) + of(Verdict::Other);
+    const auto of = [&](ValueFit verdict) { return fit.real[static_cast<std::size_t>(verdict)]; };
+    const std::size_t adapted = of(ValueFit::Between) + of(ValueFit::Other);
     const std::size_t outside =
-        of(Verdict::Below) + of(Verdict::Above) + of(Verdict::Unfit) + of(Verdict::Missing);
+        of(ValueFit::Below) + of(ValueFit::Above) + of(ValueFit::Unfit) + of(ValueFit::Missing);
     any = any || adapted + outside > 0;
     rows.push_back({readable(judged.columns.front()), error_text(judged.error),
                     error_text(judged.tenth), adapted > 0 ? with_commas(adapted) : "",

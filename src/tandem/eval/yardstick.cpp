@@ -25,7 +25,7 @@ constexpr std::array<Yardstick::Metric, 4> kMetrics = {&Evaluation::avg_workload
 constexpr std::size_t kMostDraws = 10;
 constexpr std::size_t kMostRowsDrawn = 2'000'000;                // in all draws together
 constexpr std::size_t kMostBytesDrawn = std::size_t{256} << 20;  // held while they are counted
-constexpr std::size_t kMostCellVisits = 2'000'000'000;  // a cell is visited for each sample
+constexpr std::size_t kMostCellVisits = 500'000'000;  // a cell is visited for each sample
 
 // Where samples lie so that their errors are on a line: the logarithm of (1 - f) / f.
 double place(double fraction) { return std::log((1.0 - fraction) / fraction); }

@@ -15,42 +15,42 @@ ColumnSchema column(const std::string& toml) {
   return read_column(Document::parse_toml("name = 'c'\n" + toml, "column"));
 }
 
-Verdict verdict(const ColumnSchema& column, const std::string& text) {
-  return verdict_of(*column.codec, text, column.codec->encode(text));
+ValueFit verdict(const ColumnSchema& column, const std::string& text) {
+  return value_fit(*column.codec, text, column.codec->encode(text));
 }
 
-TEST(Verdicts, OfNumbers) {
+TEST(ValueFits, OfNumbers) {
   const auto c = column("kind='integer'\nmin=0\nmax=500\nbins=5\nspecial=['N', 501]\nnull=''\n");
-  EXPECT_EQ(verdict(c, "99"), Verdict::Exact);
-  EXPECT_EQ(verdict(c, "99.5"), Verdict::Between);
-  EXPECT_EQ(verdict(c, "-3"), Verdict::Below);
-  EXPECT_EQ(verdict(c, "502"), Verdict::Above);
-  EXPECT_EQ(verdict(c, "1e999"), Verdict::Above);
-  EXPECT_EQ(verdict(c, "501"), Verdict::Exact);
-  EXPECT_EQ(verdict(c, "N"), Verdict::Exact);
-  EXPECT_EQ(verdict(c, ""), Verdict::Exact);
-  EXPECT_EQ(verdict(c, "x"), Verdict::Unfit);
+  EXPECT_EQ(verdict(c, "99"), ValueFit::Exact);
+  EXPECT_EQ(verdict(c, "99.5"), ValueFit::Between);
+  EXPECT_EQ(verdict(c, "-3"), ValueFit::Below);
+  EXPECT_EQ(verdict(c, "502"), ValueFit::Above);
+  EXPECT_EQ(verdict(c, "1e999"), ValueFit::Above);
+  EXPECT_EQ(verdict(c, "501"), ValueFit::Exact);
+  EXPECT_EQ(verdict(c, "N"), ValueFit::Exact);
+  EXPECT_EQ(verdict(c, ""), ValueFit::Exact);
+  EXPECT_EQ(verdict(c, "x"), ValueFit::Unfit);
 }
 
-TEST(Verdicts, OfDatesWithAnOther) {
+TEST(ValueFits, OfDatesWithAnOther) {
   const auto c = column("kind='date'\nmin='2020-01-01'\nmax='2020-12-31'\nother='other'\n");
-  EXPECT_EQ(verdict(c, "2020-02-29"), Verdict::Exact);
-  EXPECT_EQ(verdict(c, "2021-01-01"), Verdict::Above);
-  EXPECT_EQ(verdict(c, "1999-01-01"), Verdict::Below);
-  EXPECT_EQ(verdict(c, "2021-02-29"), Verdict::Other);
-  EXPECT_EQ(verdict(c, "other"), Verdict::Exact);
+  EXPECT_EQ(verdict(c, "2020-02-29"), ValueFit::Exact);
+  EXPECT_EQ(verdict(c, "2021-01-01"), ValueFit::Above);
+  EXPECT_EQ(verdict(c, "1999-01-01"), ValueFit::Below);
+  EXPECT_EQ(verdict(c, "2021-02-29"), ValueFit::Other);
+  EXPECT_EQ(verdict(c, "other"), ValueFit::Exact);
 }
 
-TEST(Verdicts, OfLists) {
+TEST(ValueFits, OfLists) {
   const auto c = column("values=['F', 'M']\n");
-  EXPECT_EQ(verdict(c, "F"), Verdict::Exact);
-  EXPECT_EQ(verdict(c, "f"), Verdict::Unfit);
+  EXPECT_EQ(verdict(c, "F"), ValueFit::Exact);
+  EXPECT_EQ(verdict(c, "f"), ValueFit::Unfit);
   const auto with_other = column("values=['F', 'M']\nother='?'\n");
-  EXPECT_EQ(verdict(with_other, "f"), Verdict::Other);
-  EXPECT_EQ(verdict(with_other, "?"), Verdict::Exact);
+  EXPECT_EQ(verdict(with_other, "f"), ValueFit::Other);
+  EXPECT_EQ(verdict(with_other, "?"), ValueFit::Exact);
   const auto coded = column("size=3\n");
-  EXPECT_EQ(verdict(coded, "2"), Verdict::Exact);
-  EXPECT_EQ(verdict(coded, "3"), Verdict::Unfit);
+  EXPECT_EQ(verdict(coded, "2"), ValueFit::Exact);
+  EXPECT_EQ(verdict(coded, "3"), ValueFit::Unfit);
 }
 
 TEST(TextCounts, KeepsTheFirstTextsAndCountsThem) {

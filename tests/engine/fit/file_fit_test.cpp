@@ -108,8 +108,8 @@ TEST(FileFit, MarksValuesWithoutACode) {
   const test::TempDir dir;
   const auto path = dir.write("t.csv", "a,b\nx,1.5\nz,-1\ny,12\nx,one\nx\ny,N\n");
   const auto fit = fit_file(path, schema_of({}), keeping_codes(RowPolicy::Repair));
-  using enum Verdict;
-  const auto same = [](const std::vector<Verdict>& found, const std::vector<Verdict>& wanted) {
+  using enum ValueFit;
+  const auto same = [](const std::vector<ValueFit>& found, const std::vector<ValueFit>& wanted) {
     return found == wanted;
   };
   EXPECT_TRUE(same(fit.raw.outside[0], {Exact, Unfit, Exact, Exact, Exact, Exact}));
@@ -142,7 +142,7 @@ TEST(FileFit, CountsAcrossBlocksAtAnyNumberOfThreads) {
   EXPECT_EQ(one.rows, 202'000U);
   EXPECT_EQ(one.records.quoted_line_feeds, 2'000U);
   EXPECT_EQ(one.records.line_feeds_by_column, (std::vector<std::size_t>{0, 0, 2'000}));
-  EXPECT_EQ(one.columns[0].count(Verdict::Unfit), 4'000U + 2'000U);  // z, and the second lines
+  EXPECT_EQ(one.columns[0].count(ValueFit::Unfit), 4'000U + 2'000U);  // z, and the second lines
   const auto two = fit_file(path, schema_of({}), keeping_codes(RowPolicy::Repair, 3));
   EXPECT_EQ(two.raw.repaired, one.raw.repaired);
   EXPECT_EQ(two.raw.outside, one.raw.outside);

@@ -10,16 +10,16 @@
 
 namespace tandem {
 
-Verdict verdict_of(const Codec& codec, std::string_view text, Encoded encoded) {
-  if (encoded.fit == Fit::Exact) return Verdict::Exact;
-  if (encoded.fit == Fit::Unfit) return Verdict::Unfit;
-  if (codec.other() == encoded.code) return Verdict::Other;
+ValueFit value_fit(const Codec& codec, std::string_view text, Encoded encoded) {
+  if (encoded.fit == Fit::Exact) return ValueFit::Exact;
+  if (encoded.fit == Fit::Unfit) return ValueFit::Unfit;
+  if (codec.other() == encoded.code) return ValueFit::Other;
   const auto extent = codec.extent();
   check(extent.has_value(), "only numbers and dates are adapted otherwise");
   const auto point = extent->line->parse(text);
   check(point.has_value(), "an adapted text is a point");
-  if (*point < extent->first) return Verdict::Below;
-  return *point > extent->last ? Verdict::Above : Verdict::Between;
+  if (*point < extent->first) return ValueFit::Below;
+  return *point > extent->last ? ValueFit::Above : ValueFit::Between;
 }
 
 void TextCounts::add(std::string_view text, std::size_t times) {
@@ -77,16 +77,16 @@ std::size_t ColumnFit::values() const {
   return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
 }
 
-std::size_t ColumnFit::misfits() const { return count(Verdict::Unfit) + count(Verdict::Missing); }
+std::size_t ColumnFit::misfits() const { return count(ValueFit::Unfit) + count(ValueFit::Missing); }
 
 void ColumnFit::add(const ColumnFit& more) {
-  if (more.count(Verdict::Below) > 0) {
-    least = count(Verdict::Below) > 0 ? std::min(least, more.least) : more.least;
+  if (more.count(ValueFit::Below) > 0) {
+    least = count(ValueFit::Below) > 0 ? std::min(least, more.least) : more.least;
   }
-  if (more.count(Verdict::Above) > 0) {
-    greatest = count(Verdict::Above) > 0 ? std::max(greatest, more.greatest) : more.greatest;
+  if (more.count(ValueFit::Above) > 0) {
+    greatest = count(ValueFit::Above) > 0 ? std::max(greatest, more.greatest) : more.greatest;
   }
-  for (std::size_t i = 0; i < kVerdicts; ++i) counts[i] += more.counts[i];
+  for (std::size_t i = 0; i < kValueFits; ++i) counts[i] += more.counts[i];
   unfit.add(more.unfit);
   other.add(more.other);
   beyond.add(more.beyond);

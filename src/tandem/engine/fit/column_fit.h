@@ -15,7 +15,7 @@
 
 namespace tandem {
 
-enum class Verdict : std::uint8_t {
+enum class ValueFit : std::uint8_t {
   Exact,    // a value of the schema
   Between,  // a number between two whole ones, in the range it lies in
   Other,    // what the schema calls 'other'
@@ -24,12 +24,12 @@ enum class Verdict : std::uint8_t {
   Unfit,   // no value the schema provides for
   Missing  // the row ends before this column
 };
-inline constexpr std::size_t kVerdicts = 7;
-inline constexpr std::array<const char*, kVerdicts> kVerdictNames = {
+inline constexpr std::size_t kValueFits = 7;
+inline constexpr std::array<const char*, kValueFits> kValueFitNames = {
     "exact", "between", "other", "below", "above", "unfit", "missing"};
 
 // Of a text as the codec takes it, with a decimal point, and what the codec made of it.
-Verdict verdict_of(const Codec& codec, std::string_view text, Encoded encoded);
+ValueFit value_fit(const Codec& codec, std::string_view text, Encoded encoded);
 
 // Different texts and how often each came; those beyond the most that are kept are counted alone.
 class TextCounts {
@@ -74,7 +74,7 @@ class PointSample {
 };
 
 struct ColumnFit {
-  std::array<std::size_t, kVerdicts> counts{};
+  std::array<std::size_t, kValueFits> counts{};
   TextCounts unfit;  // their texts
   TextCounts other;
   TextCounts beyond;
@@ -82,10 +82,10 @@ struct ColumnFit {
   double greatest = 0.0;  // or above
   PointSample points;     // where they were asked for
 
-  std::size_t count(Verdict verdict) const { return counts[static_cast<std::size_t>(verdict)]; }
+  std::size_t count(ValueFit verdict) const { return counts[static_cast<std::size_t>(verdict)]; }
   std::size_t values() const;   // of all kinds
   std::size_t misfits() const;  // unfit or missing
-  std::size_t outside() const { return count(Verdict::Below) + count(Verdict::Above); }
+  std::size_t outside() const { return count(ValueFit::Below) + count(ValueFit::Above); }
 
   void add(const ColumnFit& more);  // without its points
 };

@@ -35,7 +35,7 @@ struct Part {
   std::size_t rows_breaking = 0;
   PeopleTally people;
   std::vector<std::vector<Code>> codes;
-  std::vector<std::vector<Verdict>> outside;
+  std::vector<std::vector<ValueFit>> outside;
 };
 
 class BlockFit {
@@ -100,20 +100,20 @@ class BlockFit {
     } else {
       encoded = memos_[id].encode(field);
     }
-    const Verdict verdict = missing ? Verdict::Missing : verdict_of(codec, text, encoded);
+    const ValueFit verdict = missing ? ValueFit::Missing : value_fit(codec, text, encoded);
     ++fit.counts[static_cast<std::size_t>(verdict)];
     row_[id] = encoded.code;
-    if (verdict == Verdict::Unfit) fit.unfit.add(field);
-    if (verdict == Verdict::Other) fit.other.add(field);
+    if (verdict == ValueFit::Unfit) fit.unfit.add(field);
+    if (verdict == ValueFit::Other) fit.other.add(field);
     const auto& extent = extents_[id];
-    const bool beyond = verdict == Verdict::Below || verdict == Verdict::Above;
+    const bool beyond = verdict == ValueFit::Below || verdict == ValueFit::Above;
     if (beyond || (options_.keep_points && extent && !missing && encoded.code < extent->ranges &&
                    encoded.fit != Fit::Unfit)) {
       const double point = *extent->line->parse(text);
       if (options_.keep_points) part_.points[id].push_back(point);
       if (beyond) {
         fit.beyond.add(field);
-        const bool below = verdict == Verdict::Below;
+        const bool below = verdict == ValueFit::Below;
         double& extreme = below ? fit.least : fit.greatest;
         const bool first = fit.count(verdict) == 1;
         extreme = first ? point : below ? std::min(extreme, point) : std::max(extreme, point);
@@ -122,8 +122,8 @@ class BlockFit {
     if (options_.keep_codes) {
       part_.codes[id].push_back(encoded.code);
       auto& outside = part_.outside[id];
-      if (verdict >= Verdict::Below) outside.resize(part_.rows, Verdict::Exact);
-      if (verdict >= Verdict::Below) outside.push_back(verdict);
+      if (verdict >= ValueFit::Below) outside.resize(part_.rows, ValueFit::Exact);
+      if (verdict >= ValueFit::Below) outside.push_back(verdict);
     }
   }
 
@@ -174,7 +174,7 @@ class GrowingRows {
           },
           columns_[id]);
       if (part.outside[id].empty()) continue;
-      outside_[id].resize(rows_, Verdict::Exact);
+      outside_[id].resize(rows_, ValueFit::Exact);
       outside_[id].insert(outside_[id].end(), part.outside[id].begin(), part.outside[id].end());
     }
     rows_ += part.rows;
@@ -184,7 +184,7 @@ class GrowingRows {
     std::vector<Column> columns;
     for (auto& column : columns_) columns.emplace_back(std::move(column));
     for (auto& verdicts : outside_) {
-      if (!verdicts.empty()) verdicts.resize(rows_, Verdict::Exact);
+      if (!verdicts.empty()) verdicts.resize(rows_, ValueFit::Exact);
     }
     return {Table(domain_, std::move(columns)), std::move(outside_)};
   }
@@ -192,7 +192,7 @@ class GrowingRows {
  private:
   Domain domain_;
   std::vector<Column::Codes> columns_;
-  std::vector<std::vector<Verdict>> outside_;
+  std::vector<std::vector<ValueFit>> outside_;
   std::size_t rows_ = 0;
 };
 

@@ -42,9 +42,9 @@ struct RecordFit {
 // values that have none.
 struct RawRows {
   Table repaired;
-  // By attribute, then by row: a Verdict from Below on, or Exact. Empty where all values have
+  // By attribute, then by row: a ValueFit from Below on, or Exact. Empty where all values have
   // codes.
-  std::vector<std::vector<Verdict>> outside;
+  std::vector<std::vector<ValueFit>> outside;
 };
 
 struct FileFit {

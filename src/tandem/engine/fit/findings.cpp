@@ -49,6 +49,13 @@ std::string so_many(std::size_t count, std::size_t of, std::string_view column) 
   return fmt::format("{} value{} of {}", part, of == 1 ? "" : "s", in_quotes(column));
 }
 
+std::string so_many_people(std::size_t count) {
+  return with_commas(count) + (count == 1 ? " person has" : " people have");
+}
+std::string so_many_rows(std::size_t count) {
+  return with_commas(count) + (count == 1 ? " row" : " rows");
+}
+
 class Collector {
  public:
   Collector(const FileFit& fit, const Schema& schema, RowPolicy policy, std::size_t rows_per_person)
@@ -208,7 +215,7 @@ class Collector {
       finding.text += ".";
       add(std::move(finding));
     };
-    if (const std::size_t unfit = fit.count(Verdict::Unfit); unfit > 0) {
+    if (const std::size_t unfit = fit.count(ValueFit::Unfit); unfit > 0) {
       with_hint({.kind = "unfit",
                  .column = column.name,
                  .count = unfit,
@@ -217,7 +224,7 @@ class Collector {
                                      so_many(unfit, all, column.name), examples(fit.unfit))},
                 fit.unfit);
     }
-    if (const std::size_t other = fit.count(Verdict::Other); other > 0) {
+    if (const std::size_t other = fit.count(ValueFit::Other); other > 0) {
       const bool much = static_cast<double>(other) > kMuchOther * static_cast<double>(all);
       with_hint({.wrong = much,
                  .kind = "other",
@@ -229,7 +236,7 @@ class Collector {
                 fit.other);
     }
     if (fit.outside() > 0) beyond(column, fit, all);
-    if (const std::size_t between = fit.count(Verdict::Between); between > 0) {
+    if (const std::size_t between = fit.count(ValueFit::Between); between > 0) {
       add({.wrong = false,
            .kind = "between",
            .column = column.name,
@@ -242,8 +249,8 @@ class Collector {
 
   void beyond(const ColumnSchema& column, const ColumnFit& fit, std::size_t all) {
     const auto extent = *column.codec->extent();
-    const std::size_t below = fit.count(Verdict::Below);
-    const std::size_t above = fit.count(Verdict::Above);
+    const std::size_t below = fit.count(ValueFit::Below);
+    const std::size_t above = fit.count(ValueFit::Above);
     std::string text = so_many(below + above, all, column.name) + " lie beyond the bounds: ";
     if (below > 0) {
       text += fmt::format("{} below {}, down to {}", with_commas(below),
@@ -279,15 +286,15 @@ class Collector {
          .kind = "people",
          .count = p.people,
          .of = fit_.rows,
-         .text = fmt::format("{} people have {} rows, the most of one {}.", with_commas(p.people),
-                             with_commas(fit_.rows - p.blank_rows), with_commas(p.most_rows))});
+         .text = fmt::format("{} {}, the most of one {}.", so_many_people(p.people),
+                             so_many_rows(fit_.rows - p.blank_rows), with_commas(p.most_rows))});
     if (p.above_bound > 0) {
       add({.kind = "rows-per-person",
            .count = p.dropped_rows,
            .of = fit_.rows,
-           .text = fmt::format("{} people have more than {} row{}: {} rows of theirs are dropped.",
-                               with_commas(p.above_bound), with_commas(rows_per_person_),
-                               rows_per_person_ == 1 ? "" : "s", with_commas(p.dropped_rows))});
+           .text = fmt::format("{} more than {}: {} of theirs will be dropped.",
+                               so_many_people(p.above_bound), so_many_rows(rows_per_person_),
+                               so_many_rows(p.dropped_rows))});
     }
     if (p.blank_rows > 0) {
       add({.kind = "blank-ids",

@@ -77,8 +77,8 @@ class Alternatives {
  private:
   bool fits(std::string_view text) const {
     const auto encoded = codec_.encode(text);
-    const auto verdict = verdict_of(codec_, text, encoded);
-    return verdict != Verdict::Unfit && verdict != Verdict::Other;
+    const auto verdict = value_fit(codec_, text, encoded);
+    return verdict != ValueFit::Unfit && verdict != ValueFit::Other;
   }
   bool fits_as_read(std::string_view text) const {
     std::string room;
