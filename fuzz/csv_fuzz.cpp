@@ -4,7 +4,7 @@
 //
 // Promised: the same result on one thread and two; below a good header private rows never fail, and
 // each line is one row, read as if it stood alone; what public data may hold is written and read
-// again; sniffing and scanning take any bytes.
+// again; sniffing, scanning and fitting take any bytes, and what is fitted is what was read.
 
 #include <algorithm>
 #include <array>
@@ -18,6 +18,7 @@
 #include "tandem/data/binned_codec.h"
 #include "tandem/data/csv.h"
 #include "tandem/data/encoding.h"
+#include "tandem/engine/fit/findings.h"
 
 namespace {
 
@@ -162,6 +163,20 @@ void check_scan(std::string_view bytes) {
   }
 }
 
+// What `check` and `evaluate` make of it.
+void check_fit(std::string_view bytes, const Case& chosen, RowPolicy policy,
+               const std::optional<Table>& table) {
+  const fuzz::MemoryFile file(bytes);
+  FitOptions options;
+  options.reading.policy = policy;
+  options.keep_codes = true;
+  options.keep_points = true;
+  options.lenient = true;
+  const auto fit = fit_file(file.path(), chosen.schema, options);
+  promise(!table || fit.raw.repaired == *table, "what is fitted is what was read");
+  to_document(findings_of(fit, chosen.schema, policy)).to_json();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -174,6 +189,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto policy : {RowPolicy::MustFit, RowPolicy::Repair}) {
     const auto table = read(bytes, chosen.schema, policy, 1);
     promise(read(bytes, chosen.schema, policy, 2) == table, "threads change nothing");
+    check_fit(bytes, chosen, policy, table);
     if (table) check_round_trip(chosen, *table);
     if (whole || policy == RowPolicy::MustFit) continue;
     promise(table.has_value(), "private rows never fail");

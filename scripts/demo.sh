@@ -26,7 +26,7 @@ printf '\nIts first rows look like a table of persons, with the same columns, fo
 head -n 6 $demo/release/synthetic.csv | sed 's/^/  /'
 
 step "3. How good is it? Only the steward may look: this compares with the private register."
-run build/tandem evaluate --real $sample/private.csv --synthetic $demo/release/synthetic.csv \
+run build/tandem evaluate --private $sample/private.csv --synthetic $demo/release/synthetic.csv \
   --schema examples/population/schema.toml
 
 step "4. What is left of the budget?"

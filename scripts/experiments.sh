@@ -141,7 +141,7 @@ RULES
     edges='5, 10, 14, 19, 22, 25, 29, 33, 37, 41, 45, 49, 54, 58, 61, 65, 68, 73, 79'
     schema "kind = \"integer\", min = 0, max = 99, edges = [$edges]" > "$out/twentieths.toml"
     score() {
-      "$tandem" evaluate --real "$real" --synthetic "$out/release/synthetic.csv" --schema "$1" \
+      "$tandem" evaluate --private "$real" --synthetic "$out/release/synthetic.csv" --schema "$1" \
         --workload all-2way --json --quiet | sed -n 's/.*"k_marginal_score": *\([0-9.]*\).*/\1/p'
     }
     for neighbors in add-remove replace-one; do

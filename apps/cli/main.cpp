@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   keep_freed_memory();
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(schema_command());
+  commands.push_back(check_command());
   commands.push_back(synth_command());
   commands.push_back(refit_command());
   commands.push_back(evaluate_command());

@@ -36,6 +36,11 @@ class SchemaCommand final : public Command {
   }
 
   int run() override {
+    if (!private_.empty() && !schema_.empty()) {
+      throw UsageError(
+          "'tandem check' holds a private file against a schema, with --private and --schema; its "
+          "output is INTERNAL.");
+    }
     if (!private_.empty()) {
       throw UsageError(
           "A schema is never made from private data: which values occur there is private; give a "

@@ -2,6 +2,7 @@
 // tandem synth: make a release.
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "interrupt.h"
 #include "progress.h"
 #include "tandem/base/document.h"
+#include "tandem/engine/checked.h"
 #include "tandem/engine/synth.h"
 
 namespace tandem::cli {
@@ -50,6 +52,7 @@ class Synth final : public Command {
     if (run_.resume) {
       run_.settings = settings_to_resume(run_.settings.out, run_.settings, given);
     }
+    remind_to_check();
     if (plan_) {
       print_plan(plan_synthesis(run_));
       return 0;
@@ -71,6 +74,17 @@ class Synth final : public Command {
   }
 
  private:
+  // For the person who sits there: a wrongly read file makes a poor release, in silence.
+  void remind_to_check() const {
+    const auto& s = run_.settings;
+    if (run_.resume || s.schema.empty() || s.private_source.empty() || isatty(STDERR_FILENO) == 0) {
+      return;
+    }
+    if (was_checked(s.schema, s.private_source)) return;
+    common_.note(fmt::format("{} was never checked against {}: 'tandem check' says how it fits.",
+                             s.private_source, s.schema));
+  }
+
   void print_plan(const SynthPlan& plan) const {
     if (common_.json) {
       fmt::print("{}\n", Document::object({{"format", 2}, {"plan", to_document(plan)}}).to_json());

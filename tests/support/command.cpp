@@ -8,20 +8,22 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <stdexcept>
 
 extern char** environ;
 
 namespace tandem::test {
 
-StartedCommand::StartedCommand(const std::vector<std::string>& arguments) {
+StartedCommand::StartedCommand(const std::vector<std::string>& arguments,
+                               const std::string& terminal) {
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
 
   const std::string out = dir_ / "out";
-  const std::string err = dir_ / "err";
+  const std::string err = terminal.empty() ? dir_ / "err" : terminal;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -53,7 +55,24 @@ CommandResult StartedCommand::wait() {
   }
   running_ = false;
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(dir_ / "out"),
-          read_file(dir_ / "err")};
+          std::filesystem::exists(dir_ / "err") ? read_file(dir_ / "err") : ""};
+}
+
+CommandResult run_on_terminal(const std::vector<std::string>& arguments) {
+  const int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
+    throw std::runtime_error("can't make a terminal");
+  }
+  StartedCommand command(arguments, ptsname(master));
+  std::string shown;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = read(master, buffer, sizeof buffer)) > 0;) {
+    shown.append(buffer, static_cast<std::size_t>(got));
+  }  // the terminal hangs up when the command ends
+  close(master);
+  auto result = command.wait();
+  result.err = shown;
+  return result;
 }
 
 CommandResult run_command(const std::vector<std::string>& arguments) {

@@ -20,7 +20,9 @@ struct CommandResult {
 // A program that was started with arguments, standard input empty. Killed if not waited for.
 class StartedCommand {
  public:
-  explicit StartedCommand(const std::vector<std::string>& arguments);
+  // Its standard error goes to this device, or else to wait().
+  explicit StartedCommand(const std::vector<std::string>& arguments,
+                          const std::string& terminal = "");
   ~StartedCommand();
   StartedCommand(const StartedCommand&) = delete;
   StartedCommand& operator=(const StartedCommand&) = delete;
@@ -38,5 +40,8 @@ class StartedCommand {
 
 // The same, waited for.
 CommandResult run_command(const std::vector<std::string>& arguments);
+
+// The same with a terminal for standard error.
+CommandResult run_on_terminal(const std::vector<std::string>& arguments);
 
 }  // namespace tandem::test

@@ -92,6 +92,13 @@ class BinnedCodec final : public Codec {
 
   bool numeric() const override { return line_->numeric(); }
 
+  std::optional<Extent> extent() const override {
+    return Extent{.line = line_.get(),
+                  .first = ranges_.starts.front(),
+                  .last = ranges_.last,
+                  .ranges = size()};
+  }
+
   std::unique_ptr<Codec> drawing_as(std::span<const std::string> texts) const override {
     auto copy = std::make_unique<BinnedCodec>(*this);
     copy->public_ticks_.assign(ticks_.size(), {});

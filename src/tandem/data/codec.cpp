@@ -261,6 +261,8 @@ class ExtendedCodec final : public Codec {
   }
 
   bool numeric() const override { return inner_->numeric(); }
+  std::optional<Extent> extent() const override { return inner_->extent(); }
+  std::optional<Code> other() const override { return other_; }
 
   // An extra has no place in the order: it compares by = and != alone.
   std::vector<Truth> compare(Comparison comparison, std::string_view text) const override {

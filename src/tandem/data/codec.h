@@ -19,6 +19,8 @@
 
 namespace tandem {
 
+class ValueLine;
+
 enum class Fit {
   Exact,    // a value the schema lists, or inside its bounds
   Adapted,  // another, for which the schema has a place: 'other', or the nearer bound
@@ -35,6 +37,14 @@ struct Encoded {
 enum class Truth : std::uint8_t { Never, Partly, Always };
 enum class Comparison { Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual };
 
+// Where the numbers or dates of a column lie.
+struct Extent {
+  const ValueLine* line = nullptr;  // of the codec, which outlives it
+  double first = 0.0;               // the bounds
+  double last = 0.0;
+  Code ranges = 0;  // the codes of points; those of extras follow
+};
+
 class Codec {
  public:
   virtual ~Codec() = default;
@@ -46,6 +56,8 @@ class Codec {
   virtual std::vector<std::string> labels() const { return {}; }  // none: codes are their own
   virtual std::string expected() const = 0;                       // for messages: "one of 'F', 'M'"
   virtual bool numeric() const { return false; }  // a decimal comma in a file is then a point here
+  virtual std::optional<Extent> extent() const { return std::nullopt; }  // of numbers and dates
+  virtual std::optional<Code> other() const { return std::nullopt; }  // of texts that fit nowhere
 
   // For each code, how its values compare with the value that `text` names. UsageError, a phrase
   // without a subject ("has no value 'x'"), when it names none or the values have no order.

@@ -13,15 +13,13 @@
 
 namespace tandem {
 
-namespace {
-
-// What is around a key is how the row was written, not who it is about.
-std::string_view without_white_space(std::string_view key) {
+std::string_view key_of_field(std::string_view field) {
   constexpr std::string_view kWhite = " \t\r\v\f";
-  const std::size_t first = std::min(key.find_first_not_of(kWhite), key.size());
-  key.remove_prefix(first);
-  return key.substr(0, key.find_last_not_of(kWhite) + 1);  // npos + 1 is 0
+  field.remove_prefix(std::min(field.find_first_not_of(kWhite), field.size()));
+  return field.substr(0, field.find_last_not_of(kWhite) + 1);  // npos + 1 is 0
 }
+
+namespace {
 
 constexpr std::size_t kMostRowsAtOnce = 256;
 constexpr std::size_t kMostCodesAtOnce = std::size_t{1} << 16;
@@ -161,7 +159,7 @@ class BlockParser::Parse {
 
   // A field of a column that is more, or less, than a plain one.
   bool odd_field(const Slot& slot, std::string_view field) {
-    if (slot.key) out_.keys.back() = without_white_space(field);
+    if (slot.key) out_.keys.back() = key_of_field(field);
     if (slot.memo == nullptr) return true;
     const auto& codec = *schema_.columns()[slot.id].codec;
     return take(slot, codec.encode(slot.swapped ? swap_decimal_marks(field, room_) : field));

@@ -6,12 +6,17 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tandem/data/csv_blocks.h"
 
 namespace tandem {
+
+// A key as groups of rows are told apart by: what is around it is how the row was written, not who
+// it is about.
+std::string_view key_of_field(std::string_view field);
 
 struct ParsedBlock {
   std::size_t rows = 0;

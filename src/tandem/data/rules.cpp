@@ -19,7 +19,7 @@ std::vector<bool> codes_with(const ColumnCondition& condition, Truth truth) {
 }
 
 // Whether a rule applies: its condition holds for all that the row's codes stand for.
-bool applies(const Rule& rule, const std::vector<Code>& row) {
+bool applies(const Rule& rule, std::span<const Code> row) {
   return std::ranges::all_of(rule.when, [&](const auto& clause) {
     return clause.truth[row[clause.attribute]] == Truth::Always;
   });
@@ -138,6 +138,12 @@ AttributeId column_of_broken_rule(std::span<const Rule> rules, const std::vector
 }
 
 }  // namespace
+
+bool breaks(const Rule& rule, std::span<const Code> row) {
+  return applies(rule, row) && std::ranges::any_of(rule.then, [&](const auto& clause) {
+           return clause.truth[row[clause.attribute]] == Truth::Never;
+         });
+}
 
 std::vector<ImpossibleBox> impossible_boxes(std::span<const Rule> rules) {
   std::vector<ImpossibleBox> out;

@@ -23,6 +23,9 @@ struct Rule {
   Condition then;
 };
 
+// Whether a row, a code for each attribute, breaks a rule.
+bool breaks(const Rule& rule, std::span<const Code> row);
+
 // Combinations of codes that cannot occur: one code of each listed set at a time.
 struct ImpossibleBox {
   struct Side {

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 
@@ -22,6 +23,17 @@ void check_version(const Document& document) {
   if (format != nullptr && format->as_integer() != kFormat) {
     format->fail(fmt::format("is {}, and this tandem reads {}; use a tandem that knows it.",
                              format->as_integer(), kFormat));
+  }
+}
+
+// Which files a draft was made from; nothing here depends on it.
+void check_origin(const Document& document) {
+  const auto* digests = document.find("drafted_from");
+  if (digests == nullptr) return;
+  for (const auto& digest : digests->as_array()) {
+    if (!is_sha256_hex(digest.as_string())) {
+      digest.fail("is not the SHA-256 of a file: 64 hexadecimal digits.");
+    }
   }
 }
 
@@ -141,10 +153,11 @@ Schema Schema::from_document(const Document& document) {
   }
   if (list == nullptr) list = singular;
   if (list != nullptr && list->is_array()) {
-    static constexpr std::array<std::string_view, 7> kKeys = {
-        "format", "columns", "column", "description", "csv", "rules", "rule"};
+    static constexpr std::array<std::string_view, 8> kKeys = {
+        "format", "columns", "column", "description", "csv", "rules", "rule", "drafted_from"};
     document.allow_only(kKeys);
     check_version(document);
+    check_origin(document);
     require_few(list->as_array().size(), document);
     for (const auto& column : list->as_array()) {
       if (is_numbered(column)) {

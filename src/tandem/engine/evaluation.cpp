@@ -4,42 +4,229 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <utility>
 
+#include "tandem/base/check.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/data/value_line.h"
 #include "tandem/query/counting.h"
-#include "tandem/source/open.h"
 
 namespace tandem {
 
 namespace {
 
-constexpr int kFormat = 1;
+// A table one may look into, which changes between two looks.
+struct Looked {
+  const Table& table;
+  Threads threads;
+  const Domain& domain() const { return table.domain(); }
+  Factor project(const Clique& clique) const {
+    return std::move(count_marginals(table, {&clique, 1}, threads).front());
+  }
+  std::vector<Factor> project_all(std::span<const Clique> cliques) const {
+    return count_marginals(table, cliques, threads);
+  }
+};
 
-CountedTable load(const std::string& source, RowPolicy policy, const Schema& schema,
-                  const EvaluationRequest& request, std::vector<std::string>& notes) {
-  CsvOptions options;
-  options.policy = policy;
-  options.threads = request.threads;
-  options.progress = progress_of(request.reading, source);
-  CsvTable loaded = load_table(source, schema, options);
-  if (loaded.table.rows() == 0) {
-    throw UsageError(fmt::format("{} has a header and no rows; give a table with rows.", source));
+FitOptions fit_options(const EvaluationRequest& request, const std::string& source,
+                       RowPolicy policy) {
+  FitOptions options;
+  options.reading = {.policy = policy,
+                     .format = {},
+                     .threads = request.threads,
+                     .progress = progress_of(request.reading, source)};
+  options.keep_codes = true;
+  options.keep_points = true;
+  return options;
+}
+
+void require_rows(const FileFit& fit) {
+  if (fit.rows > 0) return;
+  throw UsageError(fmt::format("{} has a header and no rows; give a table with rows.", fit.path));
+}
+
+FileFit load_real(const Schema& schema, const EvaluationRequest& request,
+                  std::vector<std::string>& notes) {
+  // No error quotes a row of it: what is odd about its rows is told in the output, which is
+  // INTERNAL.
+  auto fit = fit_file(request.real, schema, fit_options(request, request.real, RowPolicy::Repair));
+  require_rows(fit);
+  if (!fit.ignored_columns.empty()) {
+    notes.push_back(fmt::format("INTERNAL: {}: ignored {}, not in the schema.", fit.path,
+                                list_names(fit.ignored_columns, 8)));
   }
-  if (!loaded.ignored_columns.empty()) {
-    notes.push_back(fmt::format("{}{}: ignored {}, not in the schema.",
-                                policy == RowPolicy::Repair ? "INTERNAL: " : "", source,
-                                list_names(loaded.ignored_columns, 8)));
+  return fit;
+}
+
+// Public rows must fit; the reader of public tables says what is wrong with which line.
+FileFit load_synthetic(const Schema& schema, const EvaluationRequest& request,
+                       std::vector<std::string>& notes) {
+  const std::string& source = request.synthetic;
+  const auto blame = [&] {
+    CsvOptions options;
+    options.threads = request.threads;
+    read_csv(source, schema, options);
+  };
+  std::optional<FileFit> fit;
+  try {
+    fit = fit_file(source, schema, fit_options(request, source, RowPolicy::MustFit));
+  } catch (const UsageError&) {
+    blame();
+    throw;
   }
-  if (loaded.mended > 0) {
-    notes.push_back(fmt::format("{}: {} rows break a rule of the schema and were mended first.",
-                                source, with_commas(loaded.mended)));
+  const RecordFit& records = fit->records;
+  const bool odd = records.short_rows + records.long_rows + records.malformed > 0;
+  if (odd || std::ranges::any_of(fit->columns, [](const auto& c) { return c.misfits() > 0; })) {
+    blame();
+    throw InternalError("A row that does not fit was found only once.");
   }
-  if (policy == RowPolicy::MustFit && loaded.format != schema.format()) {
-    notes.push_back(fmt::format("{}: read as {}.", source, describe(loaded.format)));
+  require_rows(*fit);
+  if (!fit->ignored_columns.empty()) {
+    notes.push_back(fmt::format("{}: ignored {}, not in the schema.", source,
+                                list_names(fit->ignored_columns, 8)));
   }
-  return CountedTable(std::move(loaded.table), request.threads);
+  if (fit->format != schema.format()) {
+    notes.push_back(fmt::format("{}: read as {}.", source, describe(fit->format)));
+  }
+  return *std::move(fit);
+}
+
+// ---- Values without a code ----
+
+// Below, above, and unfit or missing: the order of their codes.
+std::size_t place_of(ValueFit verdict) {
+  return verdict == ValueFit::Below ? 0 : verdict == ValueFit::Above ? 1 : 2;
+}
+constexpr std::array<std::string_view, 3> kPlaceNames = {"(below the bounds)", "(above the bounds)",
+                                                         "(does not fit)"};
+
+// A domain in which values that the schema has no place for have codes, behind those it has.
+struct RawDomain {
+  Domain domain;
+  std::vector<std::array<Code, 3>> codes;  // by attribute and place
+};
+
+RawDomain raw_domain(const Schema& schema, const FileFit& real, const FileFit& synthetic) {
+  RawDomain out;
+  std::vector<Attribute> attributes;
+  for (AttributeId id = 0; id < schema.domain().size(); ++id) {
+    Attribute attribute = schema.domain()[id];
+    std::array<bool, 3> occurs{};
+    for (const FileFit* fit : {&real, &synthetic}) {
+      for (const auto verdict : fit->raw.outside[id]) {
+        if (verdict != ValueFit::Exact) occurs[place_of(verdict)] = true;
+      }
+    }
+    out.codes.emplace_back();
+    for (std::size_t place = 0; place < occurs.size(); ++place) {
+      out.codes[id][place] = attribute.size;
+      if (!occurs[place]) continue;
+      ++attribute.size;
+      if (!attribute.labels.empty()) attribute.labels.emplace_back(kPlaceNames[place]);
+    }
+    attributes.push_back(std::move(attribute));
+  }
+  out.domain = Domain(std::move(attributes));
+  return out;
+}
+
+// Moves the rows into the raw domain. What is replaced there comes back, by attribute.
+using Replaced = std::map<AttributeId, Column>;
+Table to_raw(RawRows rows, const RawDomain& raw, Replaced* replaced) {
+  const std::size_t count = rows.repaired.rows();
+  std::vector<Column> columns;
+  for (AttributeId id = 0; id < raw.domain.size(); ++id) {
+    const Code size = raw.domain[id].size;
+    const auto& outside = rows.outside[id];
+    const bool same_width = code_width(size) == code_width(rows.repaired.domain()[id].size);
+    if (outside.empty() && same_width) {
+      columns.push_back(std::move(rows.repaired.column(id)));
+      continue;
+    }
+    Column repaired(size, count);
+    Column own(size, count);
+    for (std::size_t r = 0; r < count; ++r) {
+      const Code code = rows.repaired.column(id)[r];
+      const ValueFit verdict = outside.empty() ? ValueFit::Exact : outside[r];
+      repaired.set(r, code);
+      own.set(r, verdict == ValueFit::Exact ? code : raw.codes[id][place_of(verdict)]);
+    }
+    rows.repaired.column(id) = {};
+    columns.push_back(std::move(own));
+    if (replaced != nullptr && !outside.empty()) replaced->emplace(id, std::move(repaired));
+  }
+  return {raw.domain, std::move(columns)};
+}
+
+// ---- What is reported ----
+
+std::string code_text(const Attribute& attribute, Code code) {
+  return attribute.labels.empty() ? std::to_string(code) : attribute.labels[code];
+}
+
+std::vector<MarginalJudgement> judge_marginals(const Workload& workload,
+                                               std::span<const double> errors,
+                                               std::span<const double> tenth) {
+  std::vector<MarginalJudgement> out;
+  const auto cliques = workload.cliques();
+  for (std::size_t i = 0; i < cliques.size(); ++i) {
+    MarginalJudgement item;
+    for (const auto id : cliques[i].clique) item.columns.push_back(workload.domain()[id].name);
+    item.error = errors[i];
+    if (!tenth.empty()) item.tenth = tenth[i];
+    out.push_back(std::move(item));
+  }
+  std::ranges::stable_sort(out, std::ranges::greater{}, &MarginalJudgement::error);
+  return out;
+}
+
+Quantiles::Side quantiles_of(const Extent& extent, const PointSample& points) {
+  static const std::vector<double> kShares = {0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0};
+  Quantiles::Side out;
+  out.values = points.size();
+  out.sampled = !points.whole();
+  if (points.size() == 0) return out;
+  out.points = points.quantiles(kShares);
+  for (const double point : out.points) out.texts.push_back(point_text(extent, point));
+  return out;
+}
+
+std::vector<Quantiles> compare_quantiles(const Schema& schema, const FileFit& real,
+                                         const FileFit& synthetic,
+                                         std::span<const MarginalJudgement> order) {
+  std::vector<Quantiles> out;
+  for (const auto& judged : order) {
+    const auto id = *schema.domain().find(judged.columns.front());
+    const auto extent = schema.columns()[id].codec->extent();
+    if (!extent) continue;
+    out.push_back({.column = judged.columns.front(),
+                   .numeric = extent->line->numeric(),
+                   .real = quantiles_of(*extent, real.columns[id].points),
+                   .synthetic = quantiles_of(*extent, synthetic.columns[id].points)});
+  }
+  return out;
+}
+
+Workload workload_of(const EvaluationRequest& request, const Domain& domain) {
+  if (!request.workload.empty()) return Workload::parse(domain, request.workload);
+  return Workload::all_k_way(domain, std::min<std::size_t>(3, domain.size()));
+}
+
+// The same marginals over the domain of raw values.
+Workload over(const Domain& domain, const Workload& workload) {
+  const auto groups = workload.groups();
+  return {domain, workload.name(), std::vector<QueryGroup>(groups.begin(), groups.end())};
+}
+
+Workload countable_columns(const Domain& domain) {
+  std::vector<WeightedClique> cliques;
+  for (AttributeId id = 0; id < domain.size(); ++id) {
+    if (domain[id].size <= kMostCellsOfMarginal) cliques.push_back({{id}});
+  }
+  return {domain, "all-1way", std::move(cliques)};
 }
 
 }  // namespace
@@ -47,51 +234,79 @@ CountedTable load(const std::string& source, RowPolicy policy, const Schema& sch
 EvaluationResult evaluate_files(const EvaluationRequest& request) {
   const Schema read = Schema::read(request.schema);
   const Schema schema = read.with_format(stated_format(request.text, read.format()));
-  const auto workload = Workload::parse(schema.domain(), request.workload);
+  const Workload asked = workload_of(request, schema.domain());
+  std::vector<AttributeId> by;
+  for (const auto& name : request.group_by) {
+    by.push_back(schema.domain().at(name, TANDEM_SETTING("group-by")));
+  }
+
   EvaluationResult result;
-  // The real table is private: its odd rows are repaired in silence, never quoted in an error.
-  const auto real = load(request.real, RowPolicy::Repair, schema, request, result.notes);
-  const auto synthetic = load(request.synthetic, RowPolicy::MustFit, schema, request, result.notes);
-  result.evaluation = evaluate(workload, real, synthetic);
+  FileFit real_fit = load_real(schema, request, result.notes);
+  FileFit synthetic_fit = load_synthetic(schema, request, result.notes);
+  result.real_rows = real_fit.rows;
+  result.synthetic_rows = synthetic_fit.rows;
+  result.findings = findings_of(real_fit, schema, RowPolicy::Repair);
+  for (std::size_t i = 0; i < schema.rules().size(); ++i) {
+    result.rules.push_back(
+        {schema.rules()[i].text, real_fit.broken_rules[i], synthetic_fit.broken_rules[i]});
+  }
+  for (AttributeId id = 0; id < schema.domain().size(); ++id) {
+    result.fits.push_back(
+        {schema.domain()[id].name, real_fit.columns[id].counts, synthetic_fit.columns[id].counts});
+  }
+
+  const RawDomain raw = raw_domain(schema, real_fit, synthetic_fit);
+  Replaced repaired;
+  Table real = to_raw(std::move(real_fit.raw), raw, &repaired);
+  const Table synthetic = to_raw(std::move(synthetic_fit.raw), raw, nullptr);
+  const Workload workload = over(raw.domain, asked);
+  const Looked reference{real, request.threads};
+  const Looked estimate{synthetic, request.threads};
+
+  result.evaluation = evaluate_workload(workload, reference, estimate);
+  result.evaluation.workload = workload.name();
+  result.yardstick = yardstick(real, workload, {}, request.threads);
+  const Workload singles = countable_columns(raw.domain);
+  std::vector<double> errors;
+  if (singles.size() > 0) {
+    evaluate_workload(singles, reference, estimate, &errors);
+    result.columns =
+        judge_marginals(singles, errors, yardstick(real, singles, {}, request.threads).tenth());
+  }
+  const auto pairs = all_pairs(raw.domain);
+  if (pairs) {
+    errors.clear();
+    const auto of_pairs = evaluate_workload(*pairs, reference, estimate, &errors);
+    result.evaluation.k_marginal_score = k_marginal_score(of_pairs.avg_workload_error);
+    result.pair_yardstick = yardstick(real, *pairs, {}, request.threads);
+    result.pairs = judge_marginals(*pairs, errors, result.pair_yardstick.tenth());
+  }
+  result.quantiles = compare_quantiles(schema, real_fit, synthetic_fit, result.columns);
+  result.group_by = request.group_by;
+  if (!by.empty()) {
+    for (auto& group : group_errors(real, synthetic, by, request.threads)) {
+      GroupJudgement item;
+      for (std::size_t i = 0; i < by.size(); ++i) {
+        item.values.push_back(code_text(raw.domain[by[i]], group.codes[i]));
+      }
+      item.group = std::move(group);
+      result.groups.push_back(std::move(item));
+    }
+  }
+
+  // Now as a release reads the real table.
+  result.any_repair = !repaired.empty() || real_fit.rows_breaking > 0;
+  result.repaired = result.evaluation;
+  if (result.any_repair) {
+    for (auto& [id, column] : repaired) real.column(id) = std::move(column);
+    mend_rows(schema.rules(), real);
+    result.repaired = evaluate_workload(workload, reference, estimate);
+    if (pairs) {
+      result.repaired.k_marginal_score =
+          k_marginal_score(evaluate_workload(*pairs, reference, estimate).avg_workload_error);
+    }
+  }
   return result;
-}
-
-Document to_document(const Evaluation& evaluation) {
-  return Document::object({
-      {"format", kFormat},
-      {"internal", true},
-      {"workload", evaluation.workload},
-      {"queries", static_cast<std::uint64_t>(evaluation.queries)},
-      {"marginals", static_cast<std::uint64_t>(evaluation.marginals)},
-      {"avg_workload_error", evaluation.avg_workload_error},
-      {"max_error", evaluation.max_error},
-      {"mean_error", evaluation.mean_error},
-      {"rmse", evaluation.rmse},
-      {"k_marginal_score",
-       evaluation.k_marginal_score ? Document(*evaluation.k_marginal_score) : Document()},
-  });
-}
-
-std::string to_text(const Evaluation& evaluation) {
-  std::string out = "INTERNAL: computed from the real table; not for publication\n\n";
-  const std::size_t width = std::max<std::size_t>(12, evaluation.workload.size());
-  const auto line = [&](std::string_view name, const std::string& value, std::string_view meaning) {
-    const std::string text = fmt::format("  {:<20} {:>{}}   {}", name, value, width, meaning);
-    out += text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
-  };
-  line("workload", evaluation.workload, "");
-  line("marginals", with_commas(evaluation.marginals), "");
-  line("queries", with_commas(evaluation.queries), "cells of all marginals");
-  line("avg_workload_error", fmt::format("{:.4f}", evaluation.avg_workload_error),
-       "mean L1 distance of a marginal, 0 to 2");
-  line("max_error", fmt::format("{:.5f}", evaluation.max_error), "largest error of one query");
-  line("mean_error", fmt::format("{:.3e}", evaluation.mean_error), "mean error of a query");
-  line("rmse", fmt::format("{:.3e}", evaluation.rmse), "root mean squared error of a query");
-  line("k_marginal_score",
-       evaluation.k_marginal_score ? fmt::format("{:.1f}", *evaluation.k_marginal_score) : "none",
-       evaluation.k_marginal_score ? "over all pairs of columns, 0 to 1000"
-                                   : "too many pairs of columns, or too large ones");
-  return out;
 }
 
 }  // namespace tandem

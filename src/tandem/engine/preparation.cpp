@@ -11,6 +11,7 @@
 #include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/engine/draft/drafted_from.h"
 #include "tandem/engine/draft/schema_draft.h"
 #include "tandem/engine/input_files.h"
 #include "tandem/engine/memory.h"
@@ -49,7 +50,7 @@ struct SchemaOfRun {
 SchemaOfRun read_schema(const SynthSettings& s, const Threads& threads, const Note& note) {
   SchemaOfRun out;
   if (!s.schema.empty()) {
-    out = {Schema::read(s.schema), read_text_file(s.schema)};
+    out = {Schema::read(s.schema), without_drafted_from(read_text_file(s.schema), s.schema)};
   } else {
     SchemaRequest request;
     request.public_sources = s.public_sources;
@@ -57,7 +58,7 @@ SchemaOfRun read_schema(const SynthSettings& s, const Threads& threads, const No
     request.threads = threads;
     auto draft = draft_schema(request);
     out.schema = Schema::from_document(Document::parse_toml(draft.toml, "the drafted schema"));
-    out.text = std::move(draft.toml);
+    out.text = without_drafted_from(draft.toml, "schema.toml");
     if (note) {
       note(
           "Note: without " TANDEM_SETTING("schema") ", the columns are as the public data suggests; 'tandem schema' "

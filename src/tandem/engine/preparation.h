@@ -43,7 +43,7 @@ RunParts parts_of(const SynthSettings& settings, const FindMechanism& find, bool
 // The same for tables in files.
 struct Prepared : RunParts {
   Schema schema;
-  std::string schema_text;  // of its file, or as drafted
+  std::string schema_text;  // of its file, or as drafted; without the files it was drafted from
   std::string schema_digest;
 };
 

@@ -9,7 +9,7 @@
 
 namespace tandem {
 
-void EvaluationSum::add(const Factor& reference, const Factor& estimate, double weight) {
+MarginalDistance distance(const Factor& reference, const Factor& estimate) {
   check(reference.clique == estimate.clique && reference.values.size() == estimate.values.size(),
         "a marginal is compared with the same marginal");
   const double of_reference = total(reference);
@@ -17,23 +17,25 @@ void EvaluationSum::add(const Factor& reference, const Factor& estimate, double 
   if (!(of_reference > 0.0) || !(of_estimate > 0.0)) {
     throw UsageError("A table without rows can't be compared; give one with at least one row.");
   }
-  double l1 = 0.0;
-  double squared = 0.0;
-  double largest = 0.0;
+  MarginalDistance out{.cells = reference.values.size()};
   for (std::size_t i = 0; i < reference.values.size(); ++i) {
     const double error =
         std::abs(reference.values[i] / of_reference - estimate.values[i] / of_estimate);
-    l1 += error;
-    squared += error * error;
-    largest = std::max(largest, error);
+    out.l1 += error;
+    out.squared += error * error;
+    out.largest = std::max(out.largest, error);
   }
+  return out;
+}
+
+void EvaluationSum::add(const MarginalDistance& distance, double weight) {
   ++sums_.marginals;
-  sums_.queries += reference.values.size();
-  sums_.max_error = std::max(sums_.max_error, largest);
+  sums_.queries += distance.cells;
+  sums_.max_error = std::max(sums_.max_error, distance.largest);
   weight_ += weight;
-  l1_ += weight * l1;
-  absolute_ += l1;
-  squared_ += squared;
+  l1_ += weight * distance.l1;
+  absolute_ += distance.l1;
+  squared_ += distance.squared;
 }
 
 Evaluation EvaluationSum::result() const {

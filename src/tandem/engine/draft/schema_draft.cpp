@@ -12,6 +12,7 @@
 #include "tandem/base/text.h"
 #include "tandem/data/codebook.h"
 #include "tandem/data/schema.h"
+#include "tandem/engine/draft/drafted_from.h"
 #include "tandem/engine/draft/rule_proposals.h"
 #include "tandem/source/open.h"
 
@@ -218,6 +219,7 @@ SchemaDraft draft_schema(const SchemaRequest& request) {
               "Each line that says UNCLEAR asks for a decision. docs/schema.md explains "
               "the keys.");
   out.toml += "format = 1\n";
+  out.toml += drafted_from_line(request.public_sources);
   add_format(out.toml, profiles.format);
   for (std::size_t i = 0; i < profiles.names.size(); ++i) {
     const auto draft = draft_column(profiles.names[i], profiles.columns[i],
