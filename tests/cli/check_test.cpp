@@ -135,9 +135,11 @@ TEST_F(Check, AFewValuesBeyondTheBoundsAreWorthKnowingAlone) {
   EXPECT_TRUE(contains(result.out, "1 of 501 values of 'kilos' lie beyond the bounds"));
 }
 
-TEST_F(Check, OtherIsWrongOnceItIsMostOfAColumn) {
+TEST_F(Check, OtherIsWrongOnceItIsMostOfAColumnOrExplained) {
   schema_ = dir_.write("other.toml", "[[column]]\nname='sex'\nvalues=['F','M']\nother='x'\n");
   EXPECT_EQ(check("sex\nF\nM\nd\n").exit_code, 0);
+  EXPECT_EQ(check("sex\nF\nd\nd\n").exit_code, 1);
+  EXPECT_EQ(check("sex\nF\nM\nf\n").exit_code, 1);  // explained: by its capitals
   const auto result = check("sex\nf\nm\nF\n");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_TRUE(contains(result.out,

@@ -32,7 +32,7 @@ TEST(Command, HelpsEverywhere) {
                                              {"evaluate", "--help"},
                                              {"evaluate", "-h"},
                                              {"mechanisms", "--help"},
-                                             {"evaluate", "--real", "x", "--help"}}) {
+                                             {"evaluate", "--private", "x", "--help"}}) {
     const auto result = run(arguments);
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_TRUE(contains(result.out, "Usage: "));
@@ -59,16 +59,16 @@ TEST(Command, RefusesCallsThatAreWrongInOneLine) {
   } cases[] = {
       {{"synthesize"}, "synthesize"},
       {{"--frobnicate"}, "--frobnicate"},
-      {{"evaluate"}, "--real"},
-      {{"evaluate", "--real", "a", "--synthetic", "b"}, "--schema"},
-      {{"evaluate", "--real"}, "--real"},
-      {{"evaluate", "--real", "a", "--synthetic", "b", "--schema", "c", "--bogus"}, "--bogus"},
-      {{"evaluate", "--real", "a", "--synthetic", "b", "--schema", "c", "more"}, "more"},
-      {{"evaluate", "--real", "a", "--synthetic", "b", "--schema", "c", "--threads", "x"},
+      {{"evaluate"}, "--private"},
+      {{"evaluate", "--private", "a", "--synthetic", "b"}, "--schema"},
+      {{"evaluate", "--private"}, "--private"},
+      {{"evaluate", "--private", "a", "--synthetic", "b", "--schema", "c", "--bogus"}, "--bogus"},
+      {{"evaluate", "--private", "a", "--synthetic", "b", "--schema", "c", "more"}, "more"},
+      {{"evaluate", "--private", "a", "--synthetic", "b", "--schema", "c", "--threads", "x"},
        "--threads"},
-      {{"evaluate", "--real", "a", "--synthetic", "b", "--schema", "c", "--threads", "-1"},
+      {{"evaluate", "--private", "a", "--synthetic", "b", "--schema", "c", "--threads", "-1"},
        "--threads"},
-      {{"evaluate", "--real", "a", "--synthetic", "b", "--schema", "c", "--threads", "5000"},
+      {{"evaluate", "--private", "a", "--synthetic", "b", "--schema", "c", "--threads", "5000"},
        "--threads"},
   };
   for (const auto& [arguments, named] : cases) {

@@ -95,7 +95,7 @@ TEST(Metrics, RefuseTablesWithoutRows) {
 TEST(Metrics, CompareAMarginalWithTheSameMarginal) {
   EXPECT_THROW(distance({{0}, {1, 2}}, {{1}, {1, 2}}), InternalError);
   EXPECT_THROW(distance({{0}, {1, 2}}, {{0}, {1, 2, 3}}), InternalError);
-  EXPECT_THROW(sum.result(), InternalError);
+  EXPECT_THROW(EvaluationSum().result(), InternalError);
 }
 
 RC_GTEST_PROP(Metrics, StayWithinTheirBounds, ()) {

@@ -18,8 +18,10 @@ namespace tandem {
 namespace {
 
 constexpr std::size_t kExamples = 3;
-constexpr double kMuchOther = 0.5;    // of a column's values: more is no longer an exception
-constexpr double kMuchBeyond = 0.01;  // of a column's values: more are not outliers alone
+// Shares of a column's values from which a finding is wrong and not only worth knowing.
+constexpr double kMuchOther = 0.5;       // 'other' is then no exception
+constexpr double kMuchExplained = 0.01;  // 'other', where a hint explains most of it
+constexpr double kMuchBeyond = 0.01;     // values beyond the bounds are then more than outliers
 
 // What explains other findings comes before them.
 constexpr std::array<std::string_view, 6> kCauses = {
@@ -213,27 +215,29 @@ class Collector {
         finding.hint = hint->key;
       }
       finding.text += ".";
-      add(std::move(finding));
+      return finding;
     };
     if (const std::size_t unfit = fit.count(ValueFit::Unfit); unfit > 0) {
-      with_hint({.kind = "unfit",
-                 .column = column.name,
-                 .count = unfit,
-                 .of = all,
-                 .text = fmt::format("{} do not fit the schema ({})",
-                                     so_many(unfit, all, column.name), examples(fit.unfit))},
-                fit.unfit);
+      add(with_hint({.kind = "unfit",
+                     .column = column.name,
+                     .count = unfit,
+                     .of = all,
+                     .text = fmt::format("{} do not fit the schema ({})",
+                                         so_many(unfit, all, column.name), examples(fit.unfit))},
+                    fit.unfit));
     }
     if (const std::size_t other = fit.count(ValueFit::Other); other > 0) {
-      const bool much = static_cast<double>(other) > kMuchOther * static_cast<double>(all);
-      with_hint({.wrong = much,
-                 .kind = "other",
-                 .column = column.name,
-                 .count = other,
-                 .of = all,
-                 .text = fmt::format("{} are taken as 'other' ({})",
-                                     so_many(other, all, column.name), examples(fit.other))},
-                fit.other);
+      auto finding =
+          with_hint({.kind = "other",
+                     .column = column.name,
+                     .count = other,
+                     .of = all,
+                     .text = fmt::format("{} are taken as 'other' ({})",
+                                         so_many(other, all, column.name), examples(fit.other))},
+                    fit.other);
+      const double share = static_cast<double>(other) / static_cast<double>(all);
+      finding.wrong = share > (finding.hint.empty() ? kMuchOther : kMuchExplained);
+      add(std::move(finding));
     }
     if (fit.outside() > 0) beyond(column, fit, all);
     if (const std::size_t between = fit.count(ValueFit::Between); between > 0) {
