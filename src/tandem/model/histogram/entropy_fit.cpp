@@ -17,6 +17,7 @@ namespace {
 constexpr double kFirstLambda = 1.0;
 constexpr double kGrowth = 4.0;
 constexpr double kLastLambda = 1e8;        // beyond, W'u loses the digits that the gap needs
+constexpr int kFewestEvaluations = 100;    // with less left, another lambda is not begun
 constexpr double kLeastCurvature = 1e-12;  // of a coordinate of the dual
 
 // The dual as a function to be minimised, ln sum_i p_i exp(-(W'u)_i) + u'y~, with what belongs to
@@ -131,6 +132,13 @@ double gap_of(std::span<const double> u, std::span<const double> gradient, doubl
   return std::max(0.0, out);
 }
 
+// An evaluation looks at each entry of W twice; the search, at each coordinate of some twenty pairs
+// of vectors, twice.
+int most_evaluations(double work, std::size_t entries, std::size_t dimension) {
+  const double each = 1.0 + static_cast<double>(entries) + 80.0 * static_cast<double>(dimension);
+  return static_cast<int>(std::clamp(work / each, 2.0 * kFewestEvaluations, 200'000.0));
+}
+
 // Of two solutions the one whose gap is small enough, and of two such the one that fits better: a
 // larger lambda asks for more digits.
 void keep_better(EntropyFit& kept, EntropyFit found, double tolerance) {
@@ -164,8 +172,11 @@ EntropyFit fit_relative_entropy(std::span<const double> p,
   std::vector<double> before;  // the solution for the lambda before
   std::vector<double> gradient(u.size());
   std::vector<double> inverse(u.size());
-  int left = options.evaluations;
+  const int most = most_evaluations(options.work, p.size() * workloads.size(), u.size());
+  int left = most;
   for (double lambda = kFirstLambda;; lambda *= kGrowth) {
+    int allowed = (left + 1) / 2;  // what comes after needs some, too
+    left -= allowed;
     search.minimize(
         [&](auto at, auto slope, auto curvature) {
           options.threads.check();
@@ -173,7 +184,8 @@ EntropyFit fit_relative_entropy(std::span<const double> p,
         },
         lambda, u,
         [&](auto at, auto slope) { return gap_of(at, slope, lambda) <= 0.5 * options.tolerance; },
-        left);
+        allowed);
+    left += std::max(allowed, 0);
     dual.evaluate(u, gradient, inverse);
     keep_better(out,
                 {.q = dual.x(),
@@ -193,7 +205,7 @@ EntropyFit fit_relative_entropy(std::span<const double> p,
     if (!out.exact) out.least_misfit = std::max(out.least_misfit, dual.bound(v));
     out.settled =
         out.gap <= options.tolerance && out.misfit - out.least_misfit <= options.tolerance;
-    if (out.settled || left <= 0 || lambda * kGrowth > kLastLambda) break;
+    if (out.settled || left < kFewestEvaluations || lambda * kGrowth > kLastLambda) break;
     before = std::move(u);
     u = std::move(ahead);
   }
@@ -201,7 +213,7 @@ EntropyFit fit_relative_entropy(std::span<const double> p,
   out.misfit += always;
   out.least_misfit += always;
   out.kl = relative_entropy(out.q, dual.p());
-  out.evaluations = options.evaluations - std::max(left, 0);
+  out.evaluations = most - left;
   return out;
 }
 

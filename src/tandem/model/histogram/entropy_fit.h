@@ -27,7 +27,8 @@ namespace tandem {
 struct EntropyFitOptions {
   double tolerance = 1e-6;    // of the misfit above L*, and of the gap
   bool linear_solver = true;  // where this build has one
-  int evaluations = 200'000;  // of the dual, at most: a limit on work
+  // Evaluations of the dual times their size, about a minute: a limit on work and not on time.
+  double work = 2e10;
   Threads threads{};
 };
 
