@@ -95,6 +95,19 @@ TEST(ProductPlanner, IsTheOptimumForRangesWithGaussianNoise) {
   EXPECT_LT(plan_residuals(plane, {}).squared_error, 1.005 * least);
 }
 
+TEST(MarginalsPlanner, OrderedMarginalsAreBestForOverlappingRangesWithLaplaceNoise) {
+  auto problem = all_k_way_problem({64, 64, 64}, 2, NoiseKind::Laplace);
+  for (auto& item : problem.workload) item.factors.assign(2, {Kind::Ranges, {}});
+  const auto plan = plan_strategy(problem, Threads::all());
+  EXPECT_EQ(plan.strategy.planner, "ordered-marginals");
+  EXPECT_LT(loss(plan.strategy), 1e-3);
+  for (const auto& result : plan.results) {
+    if (result.planner == "marginals" || result.planner == "products") {
+      EXPECT_GT(result.squared_error, 1.1 * plan.strategy.squared_error) << result.planner;
+    }
+  }
+}
+
 TEST(ColumnStrategy, AFixedPointIsWithinItsGapOfTheOptimum) {
   for (const auto kind : {Kind::Prefix, Kind::Ranges, Kind::Identity}) {
     const DenseMatrix g = ColumnQueries{kind, {}}.gram(20);

@@ -12,21 +12,26 @@ constexpr double kLeastStart = 1e-2;  // of the largest weight, for sets that ho
 
 }  // namespace
 
-MarginalCover::MarginalCover(const PlanningProblem& problem, std::span<const Clique> sets)
+MarginalCover::MarginalCover(const PlanningProblem& problem, std::span<const Clique> sets,
+                             std::span<const ColumnSplit> splits)
     : held_(sets.size()) {
+  ColumnErrors errors(problem.sizes.size(), splits);
   std::unordered_map<Clique, std::size_t> index;
   for (std::size_t a = 0; a < sets.size(); ++a) {
     index[sets[a]] = a;
-    cells_.push_back(problem.cells(sets[a]));
+    cells_.push_back(1.0);
+    for (const auto id : sets[a]) cells_.back() /= splits[id].shared;
   }
   std::unordered_map<Clique, std::size_t> items;
   for (const auto& item : problem.workload) {
     const Clique asked = asked_columns(problem, item);
     const auto home = index.find(asked);
     if (asked.empty() || home == index.end()) continue;
-    double k = item.weight * item.weight / problem.cells(asked);
+    double k = item.weight * item.weight;
     for (std::size_t i = 0; i < item.clique.size(); ++i) {
-      k *= item.factors[i].trace(problem.sizes[item.clique[i]]);
+      const auto id = item.clique[i];
+      const auto pair = errors.of(id, item.factors[i], problem.sizes[id]);
+      k *= splits[id].shared * pair.inside + pair.outside;
     }
     const auto [found, is_new] = items.try_emplace(asked, cliques_.size());
     if (is_new) {

@@ -20,7 +20,9 @@ namespace tandem {
 // gains most, one set after the other, until none gains.
 class MarginalCover {
  public:
-  MarginalCover(const PlanningProblem& problem, std::span<const Clique> sets);
+  // `splits` are those of what is measured of each attribute; 1/shared stands for a column's cells.
+  MarginalCover(const PlanningProblem& problem, std::span<const Clique> sets,
+                std::span<const ColumnSplit> splits);
 
   // log theta of every set. With `disorder` above 0 items weigh up to e times that more or less.
   std::vector<double> start(double disorder, Rng& rng, const Threads& threads) const;

@@ -12,6 +12,8 @@
 
 #include "tandem/base/check.h"
 #include "tandem/base/rng.h"
+#include "tandem/optimize/strategy/column_strategy.h"
+#include "tandem/optimize/strategy/column_workload.h"
 #include "tandem/optimize/strategy/marginal_cover.h"
 #include "tandem/optimize/strategy/set_inclusion.h"
 #include "tandem/optimize/strategy/smooth_search.h"
@@ -30,13 +32,15 @@ constexpr double kMostCellsOfLattice = 1e7;  // of one marginal: beyond it none 
 constexpr double kMostCellsOfUnion = 1e5;
 constexpr std::size_t kMostUnions = 20'000;
 constexpr int kWeightBits = 10;     // of a weight's mantissa
-constexpr double kMostLoss = 5e-4;  // of the error, by weights that are left out
+constexpr double kMostLoss = 7e-4;  // of the error, by weights that are left out
+constexpr int kMapBits = 16;        // of a p-identity's largest entry
+constexpr int kStartsOfColumn = 4;  // of a p-identity
 constexpr std::uint64_t kSeed = 1;
 
 struct Candidates {
   std::vector<Clique> sets;
-  std::vector<double> inverse_cells;  // 1/N_A
-  std::vector<double> c;              // c_R of each residual space
+  std::vector<double> shared;  // prod c_i: 1/N_A where marginals are measured
+  std::vector<double> c;       // c_R of each residual space
   std::unique_ptr<SetInclusion> inclusion;
 };
 
@@ -82,7 +86,7 @@ class MarginalsError {
     }
     if (tied_) theta_[empty_] = laplace_ ? size : std::sqrt(size);
     for (std::size_t a = 0; a < count; ++a) {
-      q_[a] = theta_[a] * theta_[a] * candidates_.inverse_cells[a];
+      q_[a] = theta_[a] * theta_[a] * candidates_.shared[a];
     }
     candidates_.inclusion->over_supersets(q_, lambda_);
     double error = 0.0;
@@ -183,8 +187,31 @@ std::vector<Clique> with_unions(const PlanningProblem& problem, std::vector<Cliq
   return sets;
 }
 
-Strategy strategy_of(const PlanningProblem& problem, std::span<const Clique> sets,
-                     std::span<const double> weights, double least, int bits) {
+// What is measured of each attribute within a set.
+struct Columns {
+  std::vector<ColumnMap> maps;
+  std::vector<ColumnSplit> splits;
+
+  double shared(const Clique& set) const {
+    double out = 1.0;
+    for (const auto id : set) out *= splits[id].shared;
+    return out;
+  }
+};
+
+Columns all_values(const PlanningProblem& problem) {
+  Columns out;
+  for (const auto n : problem.sizes) {
+    out.maps.push_back({ColumnMap::Kind::Identity, n, {}, 0});
+    out.splits.emplace_back();
+    out.splits.back().shared = 1.0 / static_cast<double>(n);
+  }
+  return out;
+}
+
+Strategy strategy_of(const Columns& columns, const PlanningProblem& problem,
+                     std::span<const Clique> sets, std::span<const double> weights, double least,
+                     int bits) {
   Strategy out;
   out.planner = "marginals";
   out.shape = Strategy::Shape::Sets;
@@ -196,7 +223,7 @@ Strategy strategy_of(const PlanningProblem& problem, std::span<const Clique> set
     map.clique = sets[a];
     for (const auto id : sets[a]) {
       const auto [found, is_new] = index.try_emplace(id, out.columns.size());
-      if (is_new) out.columns.push_back({ColumnMap::Kind::Identity, problem.sizes[id], {}, 0});
+      if (is_new) out.columns.push_back(columns.maps[id]);
       map.columns.push_back(found->second);
     }
     // Where the total is free up to the weight of all others, it is rounded to below that.
@@ -216,13 +243,12 @@ bool tells_all(const PlanningProblem& problem, const Strategy& strategy,
       parts, [&](const ResidualPart& part) { return known.precision.contains(part.clique); });
 }
 
-}  // namespace
-
-Strategy plan_marginals(const PlanningProblem& problem, const Threads& threads) {
+Strategy plan_sets(const PlanningProblem& problem, const Columns& maps, const Threads& threads) {
   const bool laplace = problem.noise == NoiseKind::Laplace;
-  const auto parts = residual_parts(problem);
+  const auto parts = residual_parts(problem, maps.splits);
   if (parts.empty()) {  // only the total is asked for, and it is public
-    Strategy out = strategy_of(problem, std::vector<Clique>{{}}, std::vector<double>{1.0}, 0.0, 8);
+    Strategy out =
+        strategy_of(maps, problem, std::vector<Clique>{{}}, std::vector<double>{1.0}, 0.0, 8);
     predict(problem, out, threads);
     out.planned_squared_error = out.squared_error;
     return out;
@@ -246,8 +272,8 @@ Strategy plan_marginals(const PlanningProblem& problem, const Threads& threads) 
   const auto candidates = [&] {
     Candidates out;
     out.sets = sets;
-    for (const auto& set : sets) out.inverse_cells.push_back(1.0 / problem.cells(set));
-    for (const auto& part : parts) out.c.push_back(part.error / problem.cells(part.clique));
+    for (const auto& set : sets) out.shared.push_back(maps.shared(set));
+    for (const auto& part : parts) out.c.push_back(part.error * maps.shared(part.clique));
     out.inclusion = set_inclusion(sets, parts, columns, lattice);
     return out;
   };
@@ -265,7 +291,7 @@ Strategy plan_marginals(const PlanningProblem& problem, const Threads& threads) 
     std::vector<std::vector<double>> found(starts);
     std::vector<double> values(starts);
     const std::optional<MarginalCover> cover =
-        laplace ? std::optional<MarginalCover>(MarginalCover(problem, sets)) : std::nullopt;
+        laplace ? std::optional(MarginalCover(problem, sets, maps.splits)) : std::nullopt;
     parallel_for(starts, threads, [&](std::size_t start) {
       Rng rng(kSeed + start);
       auto& u = found[start];
@@ -292,7 +318,7 @@ Strategy plan_marginals(const PlanningProblem& problem, const Threads& threads) 
   const auto finish = [&](const Weights& planned) {
     Strategy out;
     for (const double least : {0.03, 0.01, 3e-3, 1e-3, 1e-4, 1e-6, 0.0}) {
-      out = strategy_of(problem, sets, planned.theta, least, kWeightBits);
+      out = strategy_of(maps, problem, sets, planned.theta, least, kWeightBits);
       if (!tells_all(problem, out, parts)) continue;
       predict(problem, out, threads);
       if (out.squared_error <= (1.0 + kMostLoss) * planned.squared_error) break;
@@ -305,6 +331,28 @@ Strategy plan_marginals(const PlanningProblem& problem, const Threads& threads) 
     Strategy tied = finish(best_of_starts(Total::Tied));
     if (tied.squared_error < out.squared_error) out = std::move(tied);
   }
+  return out;
+}
+
+}  // namespace
+
+Strategy plan_marginals(const PlanningProblem& problem, const Threads& threads) {
+  return plan_sets(problem, all_values(problem), threads);
+}
+
+Strategy plan_ordered_marginals(const PlanningProblem& problem, const Threads& threads) {
+  check(problem.noise == NoiseKind::Laplace, "ordered marginals are for Laplace noise");
+  Columns columns = all_values(problem);
+  for (const auto& asked : column_workloads(problem)) {
+    if (asked.values_alike) continue;
+    const std::size_t n = problem.sizes[asked.attribute];
+    columns.maps[asked.attribute] = rounded_map(
+        best_p_identity(asked.gram(n), problem.noise, p_of(n), kStartsOfColumn, 0, threads),
+        kMapBits);
+    columns.splits[asked.attribute] = split_by(gram(columns.maps[asked.attribute].matrix()));
+  }
+  Strategy out = plan_sets(problem, columns, threads);
+  out.planner = "ordered-marginals";
   return out;
 }
 

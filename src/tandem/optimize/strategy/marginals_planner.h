@@ -16,4 +16,8 @@ namespace tandem {
 // and three; the best of 20 starts.
 Strategy plan_marginals(const PlanningProblem& problem, const Threads& threads);
 
+// The same with p-identities for ordered columns: kron_A A_i in the place of the marginal A.
+// REQUIRES: Laplace noise. For Gaussian noise residuals are better.
+Strategy plan_ordered_marginals(const PlanningProblem& problem, const Threads& threads);
+
 }  // namespace tandem

@@ -75,16 +75,26 @@ std::string against_marginals(const PlanningProblem& problem) {
   return {};
 }
 
+std::string against_ordered_marginals(const PlanningProblem& problem) {
+  if (problem.noise == NoiseKind::Gaussian) return "residuals do better with Gaussian noise";
+  const auto alike = [](const ColumnWorkload& column) { return column.values_alike; };
+  if (std::ranges::all_of(column_workloads(problem), alike)) return "no column is ordered";
+  if (auto reason = against_dense_columns(problem); !reason.empty()) return reason;
+  return against_marginals(problem);
+}
+
 struct Planner {
   const char* name;
   std::string (*against)(const PlanningProblem&);
   Strategy (*plan)(const PlanningProblem&, const Threads&);
 };
 
-constexpr Planner kPlanners[] = {{"residual", against_residuals, plan_residuals},
-                                 {"marginals", against_marginals, plan_marginals},
-                                 {"product", against_product, plan_product},
-                                 {"products", against_products, plan_products}};
+constexpr Planner kPlanners[] = {
+    {"residual", against_residuals, plan_residuals},
+    {"marginals", against_marginals, plan_marginals},
+    {"ordered-marginals", against_ordered_marginals, plan_ordered_marginals},
+    {"product", against_product, plan_product},
+    {"products", against_products, plan_products}};
 
 }  // namespace
 

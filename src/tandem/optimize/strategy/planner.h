@@ -21,7 +21,8 @@ struct StrategyPlan {
   std::vector<PlannerResult> results;  // of all planners, the chosen one first
 };
 
-// "residual", "marginals", "product" and "products", as far as they apply.
+// "residual" (or "residual-plus"), "marginals", "ordered-marginals", "product" and "products", as
+// far as they apply.
 StrategyPlan plan_strategy(const PlanningProblem& problem, const Threads& threads);
 
 }  // namespace tandem

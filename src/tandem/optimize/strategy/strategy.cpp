@@ -80,6 +80,12 @@ double product_sensitivity(const PlanningProblem& problem, const Strategy& strat
   std::vector<std::vector<ColumnPair<double>>> pairs;
   std::vector<double> norms;
   for (const auto& column : strategy.columns) {
+    if (column.kind == ColumnMap::Kind::Identity) {  // columns of I have nothing in common
+      norms.push_back(1.0);
+      pairs.push_back({{1.0, 1.0, 1.0}});
+      if (column.values > 1) pairs.back().push_back({1.0, 1.0, 0.0});
+      continue;
+    }
     const DenseMatrix m = column.matrix();
     double largest = 0.0;
     for (std::size_t c = 0; c < m.columns; ++c) {
@@ -90,8 +96,9 @@ double product_sensitivity(const PlanningProblem& problem, const Strategy& strat
       largest = std::max(largest, norm);
     }
     norms.push_back(largest);
+    pairs.emplace_back();
     if (!problem.unit.replace_one) continue;
-    pairs.push_back(laplace ? column_pairs_l1<double>(m.values, m.columns)
+    pairs.back() = (laplace ? column_pairs_l1<double>(m.values, m.columns)
                             : column_pairs_l2<double>(m.values, m.columns));
   }
   double norm = 0.0;
@@ -241,10 +248,10 @@ void predict(const PlanningProblem& problem, Strategy& strategy, const Threads& 
     const bool marginals = std::ranges::all_of(strategy.columns, [](const ColumnMap& column) {
       return column.kind == ColumnMap::Kind::Identity;
     });
-    check(marginals || problem.noise == NoiseKind::Gaussian,
-          "with Laplace noise sets of columns are measured as marginals");
     strategy.sensitivity = marginals ? marginals_sensitivity(problem, strategy)
-                                     : sensitivity_of_sets(problem, strategy, threads);
+                           : problem.noise == NoiseKind::Laplace
+                               ? product_sensitivity(problem, strategy)
+                               : sensitivity_of_sets(problem, strategy, threads);
     const ResidualKnowledge known = residual_knowledge(problem, strategy);
     ColumnErrors columns(problem.sizes.size(), known.splits);
     for (std::size_t t = 0; t < problem.workload.size(); ++t) {
