@@ -183,6 +183,18 @@ RC_GTEST_PROP(ExactSolver, ProvesTheOptimumOfSmallProblems, ()) {
   RC_ASSERT(satisfied_by(set, drawn, found.holds) == found.satisfied);
 }
 
+TEST(ExactSolver, CertifyingChangesNoRecord) {
+  const Domain domain({{"a", 3, {}}, {"b", 4, {}}, {"c", 5, {}}, {"d", 2, {}}});
+  const auto set = random_conjunctions(domain, 3, 50, 1, ConjunctionFamily::Signed);
+  const auto drawn = some_draws(set, 50, 1);
+  const std::vector<std::uint8_t> start(set.indicators().size(), 0);
+  const auto alone = best_response(set, drawn, start, {.solver = CspSolver::Local});
+  const auto certified = best_response(set, drawn, start, {.solver = CspSolver::Auto});
+  EXPECT_EQ(alone.holds, certified.holds);
+  EXPECT_EQ(certified.satisfied, best_record(set, drawn));
+  EXPECT_TRUE(certified.optimal || !has_exact_solver());
+}
+
 TEST(ExactSolver, WithoutOneItSaysSo) {
   if (has_exact_solver()) GTEST_SKIP() << "this build has one";
   const Domain domain({{"a", 3, {}}, {"b", 4, {}}});

@@ -530,11 +530,12 @@ BestResponse best_response(const ConjunctionSet& set, std::span<const DrawnConju
   std::vector<std::uint8_t> from(problem.bits());
   for (std::size_t bit = 0; bit < from.size(); ++bit) from[bit] = start[problem.indicators()[bit]];
   CspSolution solution = search_tabu(problem, from, options.tabu, threads);
-  const bool certify = options.solver == CspSolver::Exact ||
-                       (options.solver == CspSolver::Auto && has_exact_solver() &&
-                        problem.drawn() <= kMostCertifiedDraws);
-  if (certify && !solution.optimal) {
+  if (options.solver == CspSolver::Exact && !solution.optimal) {
     solution = solve_exactly(problem, solution.bits, options.exact);
+  } else if (options.solver == CspSolver::Auto && !solution.optimal && has_exact_solver() &&
+             problem.drawn() <= kMostCertifiedDraws) {
+    const CspSolution exact = solve_exactly(problem, solution.bits, options.exact);
+    solution.optimal = exact.optimal && exact.satisfied == solution.satisfied;
   }
 
   BestResponse out;

@@ -108,8 +108,10 @@ CspSolution solve_exactly(const MaxCsp& problem, std::span<const std::uint8_t> w
 
 enum class CspSolver {
   Local,
-  Exact,
-  Auto  // local, and small problems certified by the exact one where there is one
+  Exact,  // what it finds before its limits may depend on the machine
+  // Local; the exact one, where there is one, only says of small problems whether that was optimal.
+  // So a seed gives the same record with it and without, and a run that is resumed goes on.
+  Auto
 };
 
 inline constexpr std::int64_t kMostCertifiedDraws = 500;
