@@ -11,9 +11,9 @@
 #include "tandem/base/check.h"
 #include "tandem/base/digest.h"
 #include "tandem/base/error.h"
+#include "tandem/base/mutant.h"
 #include "tandem/privacy/count_cache.h"
 #include "tandem/privacy/curator.h"
-#include "tandem/privacy/mutant.h"
 #include "tandem/privacy/noise_plan.h"
 #include "tandem/privacy/sensitivity.h"
 

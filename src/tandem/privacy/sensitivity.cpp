@@ -14,7 +14,7 @@
 
 #include "tandem/base/check.h"
 #include "tandem/base/int128.h"
-#include "tandem/privacy/mutant.h"
+#include "tandem/base/mutant.h"
 
 namespace tandem {
 

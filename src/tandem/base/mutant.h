@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Planted faults, to prove that the tests would find real ones. In every build but that of the
-// mutant tests, mutant() is the constant false and the faults aren't compiled in.
+// Planted faults, to prove that the tests would find real ones: in privacy/, and in the files of
+// data/ that read private rows. In every build but that of the mutant tests, mutant() is the
+// constant false and the faults aren't compiled in.
 
 namespace tandem {
 
@@ -46,6 +47,12 @@ enum class Mutant {
   RecordNoCost,         // steps are recorded as if they were free
   SettleFewerSteps,     // a run may settle at less than the steps that the ledger holds
   MixReturnsUnspent,    // pure and other runs together: what was not spent counts as given back
+  MixRecords,           // a ledger takes runs that read records as lines and as quoted
+  QuoteSwallowsLine,    // records as lines: a quote left open goes on in the next line
+  NoLimitOfLines,       // quoted records: a quote left open takes any number of lines
+  NoLimitOfBytes,       // or bytes
+  LineStateStays,       // a record with a broken quote changes how the records behind it are read
+  BlocksEndAtLines,     // quoted records are cut where a block ends
   End                   // how many there are
 };
 
