@@ -98,6 +98,43 @@ const Sample& utf16() {
   return sample;
 }
 
+// Labels in quotes, and a note of some words in each row: what both kinds of records read alike.
+// With line feeds in every tenth note only quoted records do.
+struct Notes {
+  std::string path;
+  std::size_t bytes = 0;
+  Notes(const Sample& sample, bool line_feeds) {
+    path = sample.path + (line_feeds ? "-feeds" : "-notes");
+    std::string text = "note";
+    for (const auto& column : sample.schema.columns()) text += ",\"" + column.name + "\"";
+    text += "\n";
+    Rng rng(1);
+    for (std::size_t r = 0; r < sample.table.rows(); ++r) {
+      text += line_feeds && r % 10 == 0 ? "\"called twice,\nnobody there,\n\"\"later\"\"\""
+                                        : "\"called twice, nobody there\"";
+      for (AttributeId id = 0; id < kColumns; ++id) {
+        text += ",\"";
+        sample.schema.columns()[id].codec->decode(sample.table.column(id)[r], rng, text);
+        text += '"';
+      }
+      text += '\n';
+    }
+    bytes = text.size();
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    if (file == nullptr || std::fwrite(text.data(), 1, bytes, file) != bytes) std::abort();
+    std::fclose(file);
+  }
+  ~Notes() { std::remove(path.c_str()); }
+  Notes(const Notes&) = delete;
+  Notes& operator=(const Notes&) = delete;
+};
+
+const Notes& notes(bool line_feeds) {
+  static const Notes plain(mixed(), false);
+  static const Notes feeds(mixed(), true);
+  return line_feeds ? feeds : plain;
+}
+
 CsvOptions with_threads(std::int64_t threads) {
   CsvOptions options;
   options.threads = {static_cast<int>(threads)};
@@ -122,6 +159,40 @@ BENCHMARK(load_mixed)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTim
 
 void load_utf16(benchmark::State& state) { load(state, utf16()); }
 BENCHMARK(load_utf16)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void load_private(benchmark::State& state, const std::string& path, std::size_t bytes,
+                  const Schema& schema, Records records) {
+  CsvOptions options = with_threads(state.range(0));
+  options.policy = RowPolicy::Repair;
+  options.format = TextFormat{.records = records};
+  for (auto _ : state) benchmark::DoNotOptimize(read_csv(path, schema, options));
+  state.SetBytesProcessed(static_cast<std::int64_t>(bytes * state.iterations()));
+}
+
+void private_codes_as_lines(benchmark::State& state) {
+  load_private(state, coded().path, coded().bytes, coded().schema, Records::Lines);
+}
+BENCHMARK(private_codes_as_lines)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void private_codes_as_quoted(benchmark::State& state) {
+  load_private(state, coded().path, coded().bytes, coded().schema, Records::Quoted);
+}
+BENCHMARK(private_codes_as_quoted)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void private_notes_as_lines(benchmark::State& state) {
+  load_private(state, notes(false).path, notes(false).bytes, mixed().schema, Records::Lines);
+}
+BENCHMARK(private_notes_as_lines)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void private_notes_as_quoted(benchmark::State& state) {
+  load_private(state, notes(false).path, notes(false).bytes, mixed().schema, Records::Quoted);
+}
+BENCHMARK(private_notes_as_quoted)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void private_feeds_as_quoted(benchmark::State& state) {
+  load_private(state, notes(true).path, notes(true).bytes, mixed().schema, Records::Quoted);
+}
+BENCHMARK(private_feeds_as_quoted)->Arg(1)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void store(benchmark::State& state, const Sample& sample) {
   const std::string path = sample.path + ".out";
@@ -186,6 +257,15 @@ const bench::Rate store_labelled_rate{"CSV of labels written, bytes/s", "store_l
                                       "bytes_per_second", 100e6};
 const bench::Rate store_mixed_rate{"CSV of codes, labels and decimals written, bytes/s",
                                    "store_mixed", "bytes_per_second", 50e6};
+const bench::Ratio quoted_codes{"Quoted records against lines, codes, one thread",
+                                "private_codes_as_lines/1", "private_codes_as_quoted/1", 0.7};
+const bench::Ratio quoted_notes{"Quoted records against lines, all values in quotes, one thread",
+                                "private_notes_as_lines/1", "private_notes_as_quoted/1", 0.7};
+const bench::Ratio quoted_notes_two{
+    "Quoted records against lines, all values in quotes, two threads", "private_notes_as_lines/2",
+    "private_notes_as_quoted/2", 0.7};
+const bench::Ratio quoted_feeds{"Quoted records with line feeds against lines without, one thread",
+                                "private_notes_as_lines/1", "private_feeds_as_quoted/1", 0.7};
 const bench::Ratio two{"CSV of codes, two threads against one", "load_coded/1", "load_coded/2",
                        1.5};
 const bench::Rate memory{"CSV load: peak memory / coded table (48 MB), two threads",

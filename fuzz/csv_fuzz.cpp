@@ -2,8 +2,9 @@
 // CSV, plain and gzip, in all formats, with both policies. The first byte chooses a schema, and
 // whether the rest is a whole file or the rows below a good header; the second byte a format.
 //
-// Promised: the same result on one thread and two; below a good header private rows never fail, and
-// each line is one row, read as if it stood alone; what public data may hold is written and read
+// Promised: the same result on one thread and two, and in blocks of any size; below a good header
+// private rows never fail; as lines, each is one row, read as if it stood alone, and as quoted
+// records they are what a slow parser makes of them; what public data may hold is written and read
 // again; sniffing, scanning and fitting take any bytes, and what is fitted is what was read.
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "../tests/support/reference_csv.h"
 #include "input.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
@@ -34,13 +36,15 @@ std::unique_ptr<Codec> decimals() {
 
 struct Case {
   Schema schema;
-  std::string header;  // in the schema's format
+  std::string header;                  // in the schema's format
+  std::vector<std::size_t> positions;  // of the schema's columns in the file
 };
 
 TextFormat format_from(std::uint8_t byte) {
   static constexpr std::array<char, 4> kDelimiters = {',', ';', '\t', '|'};
   return {static_cast<Encoding>(byte & 3), kDelimiters[byte >> 2 & 3],
-          (byte & 16) != 0 ? '\'' : '"', (byte & 32) != 0 ? ',' : '.'};
+          (byte & 16) != 0 ? '\'' : '"', (byte & 32) != 0 ? ',' : '.',
+          (byte & 64) != 0 ? Records::Quoted : Records::Lines};
 }
 
 Case case_from(std::uint8_t which, const TextFormat& format) {
@@ -52,6 +56,7 @@ Case case_from(std::uint8_t which, const TextFormat& format) {
   };
   std::vector<ColumnSchema> columns;
   std::string header;
+  std::vector<std::size_t> positions = {0, 1};
   switch (which % 4) {
     case 0:
       columns.push_back({"a", "", labelled_codec({"x", "", "\"", "y,z", "l\nf", "\u00e9"}, 1)});
@@ -66,22 +71,24 @@ Case case_from(std::uint8_t which, const TextFormat& format) {
       columns.push_back({"a", "", coded_codec(3)});
       columns.push_back({"b", "", coded_codec(70000)});
       header = "b,other,\"a\"\r\n";
+      positions = {2, 0};
       break;
     default:
       columns.push_back({"a", "", decimals()});
       columns.push_back({"b", "", labelled_codec({"x", ".", "1.5", "1,5"}, 0)});
       header = "a,b\n";
   }
-  return {Schema(std::move(columns), format), in_format(header)};
+  return {Schema(std::move(columns), format), in_format(header), positions};
 }
 
 // The table, or nothing when the file is refused in one line.
 std::optional<Table> read(std::string_view bytes, const Schema& schema, RowPolicy policy,
-                          int threads) {
+                          int threads, std::size_t block_bytes = kCsvBlockBytes) {
   const fuzz::MemoryFile file(bytes);
   CsvOptions options;
   options.policy = policy;
   options.threads = {threads};
+  options.block_bytes = block_bytes;
   try {
     return read_csv(file.path(), schema, options).table;
   } catch (const UsageError& error) {
@@ -130,6 +137,27 @@ void check_private_rows(const Case& chosen, std::string_view rows, const Table& 
                             chosen.schema, RowPolicy::Repair, 1);
     promise(alone && alone->rows() == 1 && same_row(table, r, *alone, 0),
             "a private row depends on its own text alone");
+  }
+}
+
+// Quoted records, against the parser of the tests.
+void check_quoted_rows(const Case& chosen, std::string_view bytes, const Table& table) {
+  const TextFormat& format = chosen.schema.format();
+  std::string text;
+  ToUtf8 to_utf8(format.encoding);
+  to_utf8.append(bytes, text);
+  to_utf8.finish(text);
+  const auto rows = test::reference_rows(text, format).rows;
+  promise(table.rows() == rows.size(), "each private record is a row");
+  std::string room;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (AttributeId id = 0; id < table.domain().size(); ++id) {
+      const std::size_t at = chosen.positions[id];
+      std::string_view value = at < rows[r].size() ? rows[r][at] : "";
+      const auto& codec = *chosen.schema.columns()[id].codec;
+      if (format.decimal_mark == ',' && codec.numeric()) value = swap_decimal_marks(value, room);
+      promise(table.column(id)[r] == codec.encode(value).code, "a private record is read as it is");
+    }
   }
 }
 
@@ -189,11 +217,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto policy : {RowPolicy::MustFit, RowPolicy::Repair}) {
     const auto table = read(bytes, chosen.schema, policy, 1);
     promise(read(bytes, chosen.schema, policy, 2) == table, "threads change nothing");
+    promise(read(bytes, chosen.schema, policy, 2, 1 + data[0] % 16) == table,
+            "blocks change nothing");
     check_fit(bytes, chosen, policy, table);
     if (table) check_round_trip(chosen, *table);
     if (whole || policy == RowPolicy::MustFit) continue;
     promise(table.has_value(), "private rows never fail");
-    check_private_rows(chosen, text, *table);
+    if (chosen.schema.format().records == Records::Quoted) {
+      check_quoted_rows(chosen, text, *table);
+    } else {
+      check_private_rows(chosen, text, *table);
+    }
   }
   check_scan(bytes);
   return 0;

@@ -102,6 +102,26 @@ TEST_F(SchemaCommand, DraftsASchemaThatSaysWhatItChose) {
   expect_round_trip(Schema::read(out_), file);
 }
 
+TEST_F(SchemaCommand, ChoosesQuotedRecordsWhereTheFileHasSuch) {
+  const std::string rows = "a,b,note\n1,x,fine\n2,y,\"call\nme\"\n1,x,\n2,y,\n";
+  const auto plain = dir_.write("plain.csv", "a,b,note\n1,x,fine\n2,y,\"call me\"\n1,x,\n2,y,\n");
+  const auto quoted = dir_.write("quoted.csv", rows);
+  const auto drafted = [&](std::vector<std::string> files) {
+    std::vector<std::string> call = {"schema", "--out", out_, "--force"};
+    for (const auto& file : files) call.insert(call.end(), {"--public", file});
+    EXPECT_EQ(tandem(call).exit_code, 0);
+    return Schema::read(out_).format();
+  };
+  EXPECT_EQ(drafted({plain}), TextFormat{});
+  EXPECT_EQ(drafted({quoted}), TextFormat{.records = Records::Quoted});
+  EXPECT_EQ(drafted({plain, quoted}).records, Records::Quoted);
+  EXPECT_TRUE(contains(read_file(out_), "records = \"quoted\""));
+  // In a column that is left out, and in the header, too.
+  EXPECT_EQ(drafted({dir_.write("left.csv", "a,\n1,\"x\ny\"\n2,\n1,\n")}).records, Records::Quoted);
+  EXPECT_EQ(drafted({dir_.write("head.csv", "a,\"b\nc\"\n1,x\n2,y\n1,x\n")}).records,
+            Records::Quoted);
+}
+
 TEST_F(SchemaCommand, NeverReplacesAFileUnasked) {
   const auto file = dir_.write("public.csv", "a\n1\n2\n");
   dir_.write("schema.toml", "mine");

@@ -109,6 +109,52 @@ class SynthCommand : public testing::Test {
   std::string ledger_ = dir_ / "people.ledger";
 };
 
+TEST_F(SynthCommand, ReadsQuotedRecordsWhereTheyAreStated) {
+  // One record a person; the note is in no schema.
+  const auto with_note = [&](const std::string& note) {
+    std::string rows = "a,b,c,note\n";
+    for (int r = 0; r < 40; ++r) rows += "F,1,2," + (r == 8 ? note : "\"fine\"") + "\n";
+    private_ = dir_.write("notes.csv", rows);
+  };
+  const std::vector<std::string> stated = {"--records", "quoted", "--force"};
+  for (const char* note : {"\"fine\"", "\"call\nme\nback\"", "\"\n\""}) {
+    with_note(note);
+    const auto result = run(stated);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_TRUE(contains(result.out, "replace-one, 1 row a person, quoted records\n"));
+    EXPECT_EQ(release().at("total").as_number(), 40.0);
+    EXPECT_EQ(lines_of(out_ + "/synthetic.csv"), 41U);
+  }
+  with_note("\"call\nme\nback\"");
+  ASSERT_EQ(run({"--records", "lines", "--force"}).exit_code, 0);
+  EXPECT_EQ(release().at("total").as_number(), 42.0);
+  const auto judged =
+      tandem({"evaluate", "--real", private_, "--synthetic", out_ + "/synthetic.csv", "--schema",
+              schema_, "--records", "quoted", "--workload", "all-1way", "--json"});
+  EXPECT_EQ(judged.exit_code, 0) << judged.err;
+  EXPECT_EQ(run({"--records", "quoted", "--force", "--plan"}).exit_code, 0);
+}
+
+TEST_F(SynthCommand, ALedgerRefusesRecordsOfTheOtherKindByName) {
+  make_ledger();
+  ASSERT_EQ(run({"--ledger", ledger_}).exit_code, 0);
+  expect_error(run({"--ledger", ledger_, "--records", "quoted", "--force"}), 3,
+               {"read records as lines, and this run reads them as quoted", "--records lines"});
+  EXPECT_TRUE(contains(run({"--ledger", ledger_, "--records", "quoted", "--force", "--plan"}).out,
+                       "refuse"));
+}
+
+TEST_F(SynthCommand, NarrowTablesNeedNoWorkload) {
+  for (const char* columns : {"[[column]]\nname = 'b'\nsize = 10\n",
+                              "[[column]]\nname = 'b'\nsize = 10\n[[column]]\nname = "
+                              "'c'\nsize = 5\n"}) {
+    schema_ = dir_.write("narrow.toml", columns);
+    const auto result = run({"--force"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  }
+  EXPECT_EQ(release().at("workload").as_string(), "all-2way");
+}
+
 // ---- Flags --------------------------------------------------------------------------------------
 
 TEST_F(SynthCommand, MakesARelease) {

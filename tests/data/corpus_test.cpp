@@ -29,11 +29,14 @@ constexpr TextFormat kDecimalComma{.decimal_mark = ','};
 constexpr TextFormat kTabs{.delimiter = '\t'};
 constexpr TextFormat kPipes{.delimiter = '|'};
 constexpr TextFormat kApostrophes{.quote = '\''};
+constexpr TextFormat kQuoted{.records = Records::Quoted};
+constexpr TextFormat kQuotedUtf16{.encoding = Encoding::Utf16LittleEndian,
+                                  .records = Records::Quoted};
 
 struct Outcome {
   const char* file;
   const TextFormat& schema_format;  // a private file's format, and a public file's likely one
-  const char* as_public;            // the rows, or the message with FILE for the path
+  const char* as_public;            // the rows, a*3 for a a a; or the message, FILE for the path
   const char* as_private;
 };
 
@@ -73,6 +76,7 @@ const Outcome kOutcomes[] = {
     {"latin1.csv", kUtf8, "Å1.5 y2.0", "?1.5 y2.0"},
     {"latin1.csv.gz", kLatin1, "Å1.5 y2.0", kBoth},
     {"line-feeds-in-quotes.csv", kUtf8, "x1.5 y2.0", "x0.0 ?0.0 y0.0 ?0.0"},
+    {"line-feeds-in-quotes.csv", kQuoted, "x1.5 y2.0", kBoth},
     {"line-separators.csv", kUtf8, "x1.5 y2.0", kBoth},
     {"missing-column.csv", kUtf8,
      "FILE has no column 'b', which the schema names; its columns are 'a' and 'c'.",
@@ -99,9 +103,17 @@ const Outcome kOutcomes[] = {
      "schema.",
      "x0.0 y2.0"},
     {"number-too-large.csv", kUtf8, "x9.9 y2.0", kBoth},
+    {"open-quote-at-end.csv", kUtf8, "FILE, line 3: a quoted value never ends; close its quote.",
+     "x1.5 y2.0"},
+    {"open-quote-at-end.csv", kQuoted, "FILE, line 3: a quoted value never ends; close its quote.",
+     "x1.5 y2.0"},
+    {"open-quote-header.csv", kQuoted, "FILE, line 1: a quoted value never ends; close its quote.",
+     kBoth},
     {"open-quote-header.csv", kUtf8, "FILE, line 1: a quoted value never ends; close its quote.",
      kBoth},
     {"open-quote.csv", kUtf8, "FILE, line 2: a quoted value never ends; close its quote.",
+     "x1.5 y2.0"},
+    {"open-quote.csv", kQuoted, "FILE, line 2: a quoted value never ends; close its quote.",
      "x1.5 y2.0"},
     {"other-order.csv", kUtf8, "x1.5 y2.0", kBoth},
     {"pipes.csv", kPipes, "x1.5 y2.0", kBoth},
@@ -110,6 +122,25 @@ const Outcome kOutcomes[] = {
      "FILE, line 2: column 'a' holds 'x\"y', which is not one of 'x', 'y', '?', 'Å' and '€'; mend "
      "the file or the schema.",
      "?1.5 y2.0"},
+    {"quoted-1000-lines.csv.gz", kQuoted, "x1.5 y2.0", kBoth},
+    {"quoted-1000-lines.csv.gz", kUtf8, "x1.5 y2.0", "x1.5 ?0.0*999 y2.0"},
+    {"quoted-1001-lines.csv.gz", kQuoted, "x1.5 y2.0", "x1.5 ?0.0*1000 y2.0"},
+    {"quoted-64-kb-and-one.csv.gz", kQuoted, "x1.5 y2.0", "x1.5 ?0.0 y2.0"},
+    {"quoted-64-kb.csv.gz", kQuoted, "x1.5 y2.0", kBoth},
+    {"quoted-broken.csv", kQuoted,
+     "FILE, line 2: text follows the closing quote of a value; double the quotes inside values.",
+     "x1.5 y2.0"},
+    {"quoted-broken.csv", kUtf8,
+     "FILE, line 2: text follows the closing quote of a value; double the quotes inside values.",
+     "x1.5 y2.0 ?0.0"},
+    {"quoted-crlf.csv", kQuoted, "x1.5 y2.0", kBoth},
+    {"quoted-crlf.csv", kUtf8, "x1.5 y2.0", "x1.5 ?0.0 y2.0"},
+    {"quoted-header.csv", kQuoted, "x1.5 y2.0", kBoth},
+    {"quoted-header.csv", kUtf8, "x1.5 y2.0",
+     "FILE, line 1: a quoted value never ends; close its quote."},
+    {"quoted-utf16le-odd-byte.csv", kQuotedUtf16,
+     "FILE, line 4: a quoted value never ends; close its quote.", "x1.5 y2.0 ?0.0"},
+    {"quoted.csv", kQuoted, "x1.5 y2.0", kBoth},
     {"quoted.csv", kUtf8, "x1.5 y2.0", kBoth},
     {"repeated-name.csv", kUtf8,
      "FILE, line 1: the column name 'b' stands there twice; rename one.", kBoth},
@@ -200,12 +231,19 @@ std::string outcome(const std::string& file, const TextFormat& format, RowPolicy
   try {
     const CsvTable loaded = read_csv(path, schema(format), options);
     Rng rng(1);
-    std::string rows;
+    std::vector<std::pair<std::string, int>> runs;  // of equal rows
     for (std::size_t r = 0; r < loaded.table.rows(); ++r) {
-      if (r > 0) rows += ' ';
+      std::string row;
       for (AttributeId id = 0; id < 2; ++id) {
-        schema(format).columns()[id].codec->decode(loaded.table.column(id)[r], rng, rows);
+        schema(format).columns()[id].codec->decode(loaded.table.column(id)[r], rng, row);
       }
+      if (runs.empty() || runs.back().first != row) runs.emplace_back(row, 0);
+      ++runs.back().second;
+    }
+    std::string rows;
+    for (const auto& [row, times] : runs) {
+      for (int i = 0; i < (times > 2 ? 1 : times); ++i) rows += (rows.empty() ? "" : " ") + row;
+      if (times > 2) rows += "*" + std::to_string(times);
     }
     return rows;
   } catch (const UsageError& error) {

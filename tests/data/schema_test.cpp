@@ -177,6 +177,10 @@ TEST(Schema, ReadsTheFormatOfItsFiles) {
     const auto schema = from_toml(column + "[csv]\nencoding = '" + name + "'");
     EXPECT_EQ(schema.format().encoding, encoding);
   }
+  for (const auto records : {Records::Lines, Records::Quoted}) {
+    const std::string key(records_key(records));
+    EXPECT_EQ(from_toml(column + "[csv]\nrecords = '" + key + "'").format().records, records);
+  }
   const struct {
     const char* line;
     const char* message;
@@ -193,8 +197,8 @@ TEST(Schema, ReadsTheFormatOfItsFiles) {
       {"decimal = ';'", "s.toml: csv.decimal is ';'; choose '.' or ','."},
       {"separator = ';'",
        "s.toml: csv has an unknown key 'separator'; known keys are 'encoding', 'delimiter', "
-       "'quote' and "
-       "'decimal'."},
+       "'quote', 'decimal' and 'records'."},
+      {"records = 'rows'", "s.toml: csv.records is 'rows'; choose 'lines' or 'quoted'."},
   };
   for (const auto& [line, message] : cases) {
     const std::string text = column + "[csv]\n" + line;

@@ -100,6 +100,14 @@ RC_GTEST_PROP(SniffFormat, AnyBytesHaveAFormat, ()) {
   require_usable(sniff_format(bytes, *rc::gen::arbitrary<bool>(), kColumns));
 }
 
+TEST(TextFormat, RecordsAreNamed) {
+  for (const auto records : {Records::Lines, Records::Quoted}) {
+    EXPECT_EQ(parse_records(records_key(records)), records);
+  }
+  EXPECT_EQ(parse_records("Lines"), std::nullopt);
+  EXPECT_EQ(sniffed("name;income\na;1\n", {.records = Records::Quoted}).records, Records::Quoted);
+}
+
 TEST(TextFormat, IsDescribed) {
   EXPECT_EQ(describe({}), "UTF-8, fields parted by ','");
   EXPECT_EQ(describe({Encoding::Utf16LittleEndian, '\t', '\'', ','}),

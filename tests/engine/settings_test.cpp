@@ -33,6 +33,7 @@ constexpr const char* kEverything = R"(
 private = "people.csv"
 public = ["a.csv", "b.csv"]
 schema = "schema.toml"
+records = "quoted"
 epsilon = 2
 delta = 1e-6
 neighbors = "add-remove"
@@ -53,6 +54,7 @@ void expect_everything(const SynthSettings& s) {
   EXPECT_EQ(s.private_source, "people.csv");
   EXPECT_EQ(s.public_sources, (std::vector<std::string>{"a.csv", "b.csv"}));
   EXPECT_EQ(s.schema, "schema.toml");
+  EXPECT_EQ(s.text.records, "quoted");
   EXPECT_EQ(s.epsilon, 2.0);
   EXPECT_EQ(s.delta, 1e-6);
   EXPECT_EQ(s.neighbors, "add-remove");
@@ -138,6 +140,18 @@ TEST(Settings, ReadBackAsTheyWereWritten) {
   EXPECT_EQ(again.epsilon, settings.epsilon);
   EXPECT_EQ(again.delta, settings.delta);
   EXPECT_EQ(again.seed, settings.seed);
+}
+
+TEST(Settings, StateAFormatOverTheSchemas) {
+  FormatSettings stated;
+  EXPECT_EQ(stated_format(stated, {.records = Records::Quoted}).records, Records::Quoted);
+  stated.records = "lines";
+  EXPECT_EQ(stated_format(stated, {.records = Records::Quoted}).records, Records::Lines);
+  stated.records = "quoted";
+  EXPECT_EQ(stated_format(stated, {}).records, Records::Quoted);
+  stated.records = "rfc4180";
+  EXPECT_EQ(error_of<UsageError>([&] { stated_format(stated, {}); }),
+            "--records is 'rfc4180'; choose lines or quoted.");
 }
 
 TEST(Settings, HaveOneNameEachAndSomeHelp) {

@@ -106,6 +106,91 @@ class Synth : public testing::Test {
   SynthRun run_;
 };
 
+// ---- Records ------------------------------------------------------------------------------------
+
+class SynthRecords : public Synth {
+ protected:
+  // As many records as the file of Synth has rows, every third on several lines.
+  SynthRecords() {
+    std::string rows = "who,a,note,b,c\n";
+    for (std::size_t r = 0; r < kRows; ++r) {
+      rows += fmt::format("p{},{},{},{},{}\n", r / 3, r % 4 == 0 ? "F" : "M",
+                          r % 3 == 0 ? "\"call\nme, \"\"now\"\"\n\"" : "fine", r % 10, r * r % 5);
+    }
+    quoted_ = dir_.write("quoted.csv", rows);
+  }
+
+  std::string quoted_;
+};
+
+TEST_F(SynthRecords, ARecordOnSeveralLinesIsOneRow) {
+  const Document lines_before = synthesize_now();
+  EXPECT_EQ(lines_before.at("guarantee").at("records").as_string(), "lines");
+  run_.force = true;
+  run_.settings.private_source = quoted_;
+  EXPECT_EQ(synthesize_now().at("total").as_number(), 500.0);  // every line
+  run_.settings.text.records = "quoted";
+  const Document release = synthesize_now();
+  EXPECT_EQ(release.at("total").as_number(), 300.0);
+  EXPECT_EQ(release.at("guarantee").at("records").as_string(), "quoted");
+  EXPECT_EQ(release.at("text").to_json(), R"({"records":"quoted"})");
+}
+
+TEST_F(SynthRecords, PeopleHaveRecordsAsRows) {
+  run_.settings.private_source = quoted_;
+  run_.settings.person = "who";
+  run_.settings.rows_per_person = 2;
+  run_.settings.epsilon = 1000.0;  // the estimate of the total is right to a row or so
+  run_.settings.text.records = "quoted";
+  EXPECT_NEAR(synthesize_now().at("total").as_number(), 200.0, 3.0);
+}
+
+TEST_F(SynthRecords, TheSchemaStatesThemToo) {
+  run_.settings.private_source = quoted_;
+  run_.settings.schema =
+      dir_.write("quoted.toml", read_file(run_.settings.schema) + "[csv]\nrecords = 'quoted'\n");
+  const Document release = synthesize_now();
+  EXPECT_EQ(release.at("total").as_number(), 300.0);
+  EXPECT_EQ(release.at("guarantee").at("records").as_string(), "quoted");
+  EXPECT_EQ(release.find("text"), nullptr);
+  EXPECT_TRUE(contains(to_text(plan_synthesis(run_)), "Every record of the private file is a row"));
+}
+
+TEST_F(SynthRecords, ThePlanSaysWhatARowIs) {
+  EXPECT_TRUE(contains(to_text(plan_synthesis(run_)),
+                       "Every line of the private file is a row: a record with k line feeds inside "
+                       "quotes is k + 1; --records quoted makes it one.\n"));
+}
+
+TEST_F(SynthRecords, ALedgerTakesOneKindBeforeAnythingIsSpent) {
+  const Ledger ledger = make_ledger();
+  run_.settings.private_source = quoted_;
+  run_.settings.text.records = "quoted";
+  synthesize_now();
+  EXPECT_EQ(ledger.report().runs.at(0).label, "release (quoted)");
+  run_.settings.out = dir_ / "second";
+  synthesize_now();
+  const std::string head = ledger.head();
+  run_.settings.text.records = "lines";
+  run_.settings.out = dir_ / "third";
+  EXPECT_FALSE(plan_synthesis(run_).ledger->accepts);
+  EXPECT_TRUE(contains(error_of<BudgetError>([&] { synthesize(run_); }),
+                       "the runs so far read records as quoted, and this run reads them as lines"));
+  EXPECT_EQ(ledger.head(), head);
+  EXPECT_FALSE(fs::exists(dir_ / "third.partial"));
+}
+
+TEST_F(SynthRecords, AResumedRunKeepsIts) {
+  script();
+  run_.settings.private_source = quoted_;
+  run_.settings.text.records = "quoted";
+  interrupt_after(1);
+  run_.settings.text.records = "lines";
+  EXPECT_TRUE(contains(refusal(), "--records is not what the interrupted release began with"));
+  run_.settings.text.records = "quoted";
+  EXPECT_EQ(synthesize_now().at("guarantee").at("records").as_string(), "quoted");
+}
+
 // ---- What a release says ------------------------------------------------------------------------
 
 TEST_F(Synth, WritesTheDocumentedFiles) {

@@ -34,8 +34,8 @@ inline Factor some_potential(const Clique& clique, Rng& rng) {
   return out;
 }
 
-inline Records some_records(std::size_t count) {
-  Records out(mixed_domain());
+inline RecordSet some_records(std::size_t count) {
+  RecordSet out(mixed_domain());
   Rng rng(count);
   std::vector<Code> record(mixed_domain().size());
   for (std::size_t i = 0; i < count; ++i) {

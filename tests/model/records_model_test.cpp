@@ -19,8 +19,8 @@
 namespace tandem::test {
 namespace {
 
-Records records_of(const Table& table) {
-  Records out(table.domain());
+RecordSet records_of(const Table& table) {
+  RecordSet out(table.domain());
   std::vector<Code> record(table.domain().size());
   for (std::size_t r = 0; r < table.rows(); ++r) {
     for (AttributeId id = 0; id < record.size(); ++id) record[id] = table.column(id)[r];
@@ -29,7 +29,8 @@ Records records_of(const Table& table) {
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Records, ModelContract, testing::Values(ModelMaker([](const Table& table) {
+INSTANTIATE_TEST_SUITE_P(RecordSet, ModelContract,
+                         testing::Values(ModelMaker([](const Table& table) {
                            return std::make_unique<RecordsModel>(records_of(table),
                                                                  static_cast<double>(table.rows()));
                          })));
@@ -37,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(Records, ModelContract, testing::Values(ModelMaker([](c
 Domain small() { return Domain({{"a", 3, {}}, {"b", 2, {}}, {"c", 2, {}}}); }
 
 RecordsModel three_records() {
-  Records records(small());
+  RecordSet records(small());
   for (const std::vector<Code>& record : {std::vector<Code>{2, 1, 0}, {0, 1, 1}, {2, 0, 0}}) {
     records.add(record);
   }
@@ -80,7 +81,7 @@ TEST(RecordsModel, WideRecordsTakeABitAColumn) {
   std::vector<Attribute> attributes;
   for (int i = 0; i < 20'000; ++i) attributes.push_back({"i" + std::to_string(i), 2, {}});
   const Domain domain(std::move(attributes));
-  Records records(domain);
+  RecordSet records(domain);
   std::vector<Code> record(domain.size(), 0);
   for (std::size_t r = 0; r < 100; ++r) {
     record[r] = 1;
@@ -96,7 +97,7 @@ TEST(RecordsModel, ItsRowsAreWrittenAsPairs) {
   const TempDir dir;
   const Schema schema = Schema::from_document(
       Document::parse_toml("[[columns]]\nprefix = 'i'\ncount = 3\nsize = 2\n", "s.toml"));
-  Records records(schema.domain());
+  RecordSet records(schema.domain());
   records.add(std::vector<Code>{1, 0, 1});
   records.add(std::vector<Code>{0, 0, 0});
   const RecordsModel model(std::move(records), 4.0);

@@ -69,6 +69,13 @@ TEST(Gate, RefusesToOverspendAndLeavesAllAsItWas) {
 TEST(Gate, PeopleKeepTheirShareOfRows) {
   EXPECT_EQ(proofs::people_keep_their_share_of_rows(), kNone);
 }
+TEST(Gate, ARecordIsReadByItself) { EXPECT_EQ(proofs::records_are_read_by_themselves(), kNone); }
+TEST(Gate, ABrokenQuoteReachesAThousandLinesAndNoFurther) {
+  EXPECT_EQ(proofs::broken_quotes_stop(), kNone);
+}
+TEST(Gate, ALedgerKeepsOneKindOfRecord) {
+  EXPECT_EQ(proofs::ledgers_keep_one_kind_of_record(), kNone);
+}
 TEST(Gate, TheDomainIsTheSchemas) { EXPECT_EQ(proofs::domain_is_the_schemas(), kNone); }
 
 const Domain kWorld = domain_of({2, 2});

@@ -68,6 +68,55 @@ TEST(Ledger, KeepsItsTermsAndRunsAcrossOpenings) {
   EXPECT_TRUE(ledger.verify().whole());
 }
 
+TEST(Ledger, TakesRunsOfOneKindOfRecord) {
+  const TempDir dir;
+  Ledger ledger = Ledger::create(dir / "a", terms(4.0, 1e-9));
+  const auto reserve = [&](const std::string& label, Records records) {
+    return ledger.reserve({"mst", label, PrivacyUnit{}, false, records}, pure(0.1));
+  };
+  EXPECT_EQ(ledger.report().records, std::nullopt);
+  reserve("first", Records::Quoted);
+  reserve(std::string(300, 'x'), Records::Quoted);
+  reserve("", Records::Quoted);
+  EXPECT_EQ(message<BudgetError>([&] { reserve("second", Records::Lines); }),
+            (dir / "a") +
+                ": the runs so far read records as quoted, and this run reads them as lines; a "
+                "ledger takes one of the two, so state --records quoted, or charge a ledger of its "
+                "own.");
+  const LedgerReport report = ledger.report();
+  ASSERT_EQ(report.runs.size(), 3U);
+  EXPECT_EQ(report.runs[0].label, "first (quoted)");
+  EXPECT_EQ(report.runs[1].label, std::string(191, 'x') + " (quoted)");
+  EXPECT_EQ(report.runs[2].label, "- (quoted)");
+  EXPECT_EQ(report.records, Records::Quoted);
+  EXPECT_TRUE(ledger.verify().whole());
+}
+
+// Ledgers from before there were quoted records hold runs that read lines.
+TEST(Ledger, ALabelWithoutTheMarkIsOfLines) {
+  const TempDir dir;
+  Ledger ledger = Ledger::create(dir / "a", terms(4.0, 1e-9));
+  open_run(ledger, pure(0.1));
+  EXPECT_EQ(ledger.report().runs[0].label, "release");
+  EXPECT_EQ(ledger.report().records, Records::Lines);
+  const std::string before = ledger.head();
+  EXPECT_THAT(
+      message<BudgetError>([&] {
+        ledger.reserve({"mst", "release", PrivacyUnit{}, false, Records::Quoted}, pure(0.1));
+      }),
+      HasSubstr("read records as lines, and this run reads them as quoted"));
+  EXPECT_EQ(ledger.head(), before);
+}
+
+// A folder's name can't make a run look like one of the other kind.
+TEST(Ledger, AFoldersNameIsNoMark) {
+  const TempDir dir;
+  Ledger ledger = Ledger::create(dir / "a", terms(4.0, 1e-9));
+  ledger.reserve({"mst", "release (quoted)", PrivacyUnit{}, false}, pure(0.1));
+  EXPECT_EQ(ledger.report().runs[0].label, "release (quoted) (lines)");
+  EXPECT_EQ(ledger.report().records, Records::Lines);
+}
+
 TEST(Ledger, TermsThatMakeNoSenseAreRefused) {
   const TempDir dir;
   const auto refused = [&](const LedgerTerms& bad) {

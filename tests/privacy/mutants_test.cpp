@@ -8,7 +8,7 @@
 #include <iostream>
 
 #include "privacy/proofs/proofs.h"
-#include "tandem/privacy/mutant.h"
+#include "tandem/base/mutant.h"
 
 namespace tandem {
 
@@ -106,7 +106,13 @@ std::string name_of(const testing::TestParamInfo<int>& fault) {
                                            "ForgetListOfCells",
                                            "RecordNoCost",
                                            "SettleFewerSteps",
-                                           "MixReturnsUnspent"};
+                                           "MixReturnsUnspent",
+                                           "MixRecords",
+                                           "QuoteSwallowsLine",
+                                           "NoLimitOfLines",
+                                           "NoLimitOfBytes",
+                                           "LineStateStays",
+                                           "BlocksEndAtLines"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(Mutant::End));
   return kNames[fault.param];
 }

@@ -68,6 +68,16 @@ TEST(Workload, NeedsKColumns) {
   EXPECT_THROW(Workload::random_k_way(columns(2), 3, 1, 1), UsageError);
 }
 
+TEST(Workload, TheDefaultIsTheWidestMarginalOfANarrowTable) {
+  EXPECT_EQ(cliques_of(Workload::parse(columns(1), "all-3way")), (std::vector<Clique>{{0}}));
+  EXPECT_EQ(cliques_of(Workload::parse(columns(2), "all-3way")), (std::vector<Clique>{{0, 1}}));
+  EXPECT_EQ(Workload::parse(columns(2), "all-3way").name(), "all-2way");
+  EXPECT_EQ(Workload::parse(columns(3), "all-3way").name(), "all-3way");
+  for (const char* other : {"all-2way", "all-4way", "random-3way:1:1"}) {
+    EXPECT_THROW(Workload::parse(columns(1), other), UsageError) << other;
+  }
+}
+
 TEST(Workload, RefusesWhatIsTooLargeAndNamesASmallerOne) {
   EXPECT_EQ(error_of<UsageError>([] { Workload::all_k_way(columns(1000), 3); }),
             "all-3way of 1000 columns has more than 1,000,000 marginals, too many to hold; use a "

@@ -23,11 +23,15 @@ namespace tandem {
 
 inline constexpr std::size_t kMostCsvColumns = std::size_t{1} << 16;
 inline constexpr std::size_t kLongestCsvRecord = 16'000'000;  // bytes, as UTF-8
+inline constexpr std::size_t kCsvBlockBytes = std::size_t{1} << 20;
+// Of private files with Records::Quoted: beyond, a quote counts as left open by mistake.
+inline constexpr std::size_t kLongestQuotedValue = 64'000;  // bytes between the quotes, as UTF-8
+inline constexpr std::size_t kMostQuotedLines = 1'000;      // on which a quoted value stands
 
 // What becomes of a row that the schema doesn't provide for.
 enum class RowPolicy {
   MustFit,  // public data: an error with its line number
-  Repair    // private data: each line is a row, and a total function of the schema, in silence
+  Repair    // private data: each record is a row, by a total function of the schema, in silence
 };
 
 // Called with the bytes read so far and in all, of the file as stored; 0 in all when unknown.
@@ -41,6 +45,10 @@ struct CsvOptions {
   // A column whose texts tell groups of rows apart (people), in the schema or not; empty: none.
   std::string key_column;
   ReadProgress progress;
+  // For INTERNAL checks of private files: called with the first line of each record in which a
+  // quoted value does not close properly (csv_tokenizer.h), in the order of the file.
+  std::function<void(std::size_t line)> on_broken_quote;
+  std::size_t block_bytes = kCsvBlockBytes;  // parsed at a time; no result depends on it
 };
 
 struct CsvTable {
@@ -59,8 +67,10 @@ struct CsvTable {
 // The columns are found by the names in the header, in any order. SchemaError when one is missing
 // or a row doesn't fit; UsageError when the file is no CSV file; both name the file and line.
 //
-// With RowPolicy::Repair a line feed always ends a row, also inside quotes, so that no row can
-// swallow its neighbours: one person's text never changes how another's is read.
+// With RowPolicy::Repair the format says what a record is. Records::Lines: a line feed always ends
+// a row, also inside quotes, so that no row can swallow its neighbours, whatever its bytes.
+// Records::Quoted: quoted values may hold line feeds, and a row that is well-formed by itself is
+// read by itself. docs/privacy.md has the proofs.
 CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOptions& options = {});
 
 struct CsvScanOptions {

@@ -15,7 +15,6 @@ namespace tandem {
 namespace {
 
 constexpr std::size_t kFirstBlockBytes = std::size_t{64} << 10;
-constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 constexpr std::size_t kSniffedBytes = std::size_t{1} << 20;
 
 std::size_t count_lines(std::string_view text) {
@@ -33,8 +32,13 @@ void CsvBlock::drop_front(std::size_t bytes) {
 
 CsvBlockReader::CsvBlockReader(const std::string& path, RowPolicy policy,
                                const std::optional<TextFormat>& format,
-                               std::span<const KnownColumn> columns, const TextFormat& likely)
-    : path_(path), policy_(policy), sniffed_(!format), least_(kFirstBlockBytes) {
+                               std::span<const KnownColumn> columns, const TextFormat& likely,
+                               std::size_t block_bytes)
+    : path_(path),
+      policy_(policy),
+      sniffed_(!format),
+      most_(std::max<std::size_t>(block_bytes, 1)),
+      least_(std::min(most_, kFirstBlockBytes)) {
   check(format || policy == RowPolicy::MustFit, "a private file's format is stated");
   open(format, columns, likely);
 }
@@ -72,8 +76,10 @@ CsvHeader CsvBlockReader::read_header() {
         fmt::format("{} is empty; a CSV file starts with a line of column names.", path_));
   }
   std::string_view text = first_.text();
-  const std::string_view line = text.substr(0, text.find('\n') + 1);
-  if (policy_ == RowPolicy::Repair) text = line;
+  std::string_view line = text.substr(0, text.find('\n') + 1);
+  if (policy_ == RowPolicy::Repair) {
+    line = text = text.substr(0, CsvTokenizer(policy_, format_).first_record(text));
+  }
   CsvHeader header;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const auto byte = static_cast<unsigned char>(line[i]);
@@ -85,7 +91,7 @@ CsvHeader CsvBlockReader::read_header() {
           sniffed_ ? "" : ", or state its encoding"));
     }
   }
-  CsvTokenizer tokenizer(RowPolicy::MustFit, format_.delimiter, format_.quote);
+  CsvTokenizer tokenizer(RowPolicy::MustFit, format_);
   const char* p = text.data();
   const char* end = p + text.size();
   for (;; ++p) {
@@ -117,17 +123,23 @@ void CsvBlockReader::fill(CsvBlock& block) {
   std::string& bytes = block.bytes_;
   bytes = rest_;
   rest_.clear();
-  const std::size_t least = std::exchange(least_, std::min(2 * least_, kBlockBytes));
+  const std::size_t least = std::exchange(least_, std::min(2 * least_, most_));
   while (!ended_) {
     const std::size_t before = bytes.size();
-    const std::size_t wanted = std::max(least, before + std::max(before, least) / 2);
+    const std::size_t wanted = std::max(least, before + std::max(before, least) / 2 + 1);
     bytes.resize(wanted);
     bytes.resize(before + source_->read(std::span(bytes).subspan(before)));
     ended_ = bytes.size() < wanted;
     limit_first_record(bytes);
-    if (ended_) break;
-    const CsvTokenizer tokenizer(policy_, format_.delimiter, format_.quote);
-    if (const std::size_t whole = tokenizer.whole_records(bytes)) {
+    if (cut_ && !cut_->passed) continue;
+    std::size_t whole = 0;
+    if (cut_) {  // stands by itself, so that lines are counted right
+      whole = cut_->at + 1;
+      if (bytes.size() == cut_->at) bytes += '\n';
+    } else if (!ended_) {
+      whole = CsvTokenizer(policy_, format_).whole_records(bytes);
+    }
+    if (whole > 0) {
       rest_.assign(bytes, whole);
       bytes.resize(whole);
       break;
@@ -137,24 +149,66 @@ void CsvBlockReader::fill(CsvBlock& block) {
   block.begin_ = 0;
   block.first_line_ = lines_ + 1;
   block.lines_ = count_lines(bytes);
-  lines_ += block.lines_;
+  lines_ += block.lines_ + (cut_ ? cut_->lines : 0);
+  cut_.reset();
   bytes.append(kCsvPadding, '\n');
+}
+
+void CsvBlockReader::refuse_long_record() const {
+  throw UsageError(
+      fmt::format("{}, line {}: a row is longer than {}; check the file's line ends and quotes.",
+                  path_, lines_ + 1, human_bytes(static_cast<double>(kLongestCsvRecord))));
 }
 
 // A record beyond the limit: an error, or (private) the record is cut and its rest is passed by.
 // Only the first of a block can be so long: a block grows no further than its first record.
-void CsvBlockReader::limit_first_record(std::string& bytes) const {
+void CsvBlockReader::limit_first_record(std::string& bytes) {
+  if (policy_ == RowPolicy::Repair && format_.records == Records::Quoted) {
+    limit_quoted_record(bytes);
+    return;
+  }
   if (bytes.size() <= kLongestCsvRecord) return;
-  const CsvTokenizer tokenizer(policy_, format_.delimiter, format_.quote);
+  const CsvTokenizer tokenizer(policy_, format_);
   const auto within_limit = std::string_view(bytes).substr(0, kLongestCsvRecord);
   if (tokenizer.whole_records(within_limit) > 0) return;
-  if (policy_ == RowPolicy::MustFit || lines_ == 0) {  // the header is public
-    throw UsageError(
-        fmt::format("{}, line {}: a row is longer than {}; check the file's line ends and quotes.",
-                    path_, lines_ + 1, human_bytes(static_cast<double>(kLongestCsvRecord))));
-  }
+  if (policy_ == RowPolicy::MustFit || lines_ == 0) refuse_long_record();  // the header is public
   const auto line_end = std::min(bytes.find('\n', kLongestCsvRecord), bytes.size());
   bytes.erase(kLongestCsvRecord, line_end - kLongestCsvRecord);
+}
+
+// The record loses the value that crosses the limit and all that follow: cut inside quotes, it
+// might become several. How much of it is at hand at a time changes nothing.
+void CsvBlockReader::limit_quoted_record(std::string& bytes) {
+  using FieldEnd = CsvTokenizer::FieldEnd;
+  if (!cut_ && bytes.size() <= kLongestCsvRecord) return;
+  const CsvTokenizer tokenizer(policy_, format_);
+  const auto pass_by = [&](std::size_t to) {
+    const std::size_t size = to - cut_->at;
+    cut_->lines += count_lines(std::string_view(bytes).substr(cut_->at, size));
+    bytes.erase(cut_->at, size);
+  };
+  for (std::size_t at = cut_ ? cut_->at : 0;;) {  // a field starts there
+    FieldEnd end{FieldEnd::Stop, std::min(bytes.find('\n', at), bytes.size())};
+    if (!cut_ || !cut_->as_line) {
+      end = tokenizer.field_end(bytes, at, !ended_);
+    } else if (end.at == bytes.size() && !ended_) {
+      end.kind = FieldEnd::Line;
+    }
+    if (!cut_ && end.kind != FieldEnd::Uncertain && end.at >= kLongestCsvRecord) {
+      if (lines_ == 0) refuse_long_record();  // the header is public
+      cut_ = Cut{.at = at};
+    }
+    if (end.kind == FieldEnd::Stop && end.at < bytes.size() && bytes[end.at] != '\n') {
+      at = end.at + 1;
+      continue;
+    }
+    if (!cut_) return;
+    cut_->as_line = end.kind == FieldEnd::Line;
+    cut_->passed = end.kind == FieldEnd::Stop;
+    pass_by(end.kind == FieldEnd::Stop || end.kind == FieldEnd::Line ? end.at : at);
+    if (end.kind == FieldEnd::Plain) bytes.resize(cut_->at + 1);  // which says as much
+    return;
+  }
 }
 
 }  // namespace tandem

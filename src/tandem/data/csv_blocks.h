@@ -45,10 +45,11 @@ class CsvBlockReader {
  public:
   // Sniffs the format when none is given, which is for public files alone.
   CsvBlockReader(const std::string& path, RowPolicy policy, const std::optional<TextFormat>& format,
-                 std::span<const KnownColumn> columns, const TextFormat& likely);
+                 std::span<const KnownColumn> columns, const TextFormat& likely,
+                 std::size_t block_bytes = kCsvBlockBytes);
 
-  // The names in the first record, to be read first. With RowPolicy::Repair that is the first line
-  // and no more: a quote left open there must not draw in the rows, which are private.
+  // The names in the first record, to be read first. With RowPolicy::Repair it ends where a private
+  // record would: a quote left open there must not draw in the rows, which are private.
   CsvHeader read_header();
 
   // The next block, into memory that may have held another; empty at the end of the file.
@@ -63,7 +64,9 @@ class CsvBlockReader {
   void open(const std::optional<TextFormat>& format, std::span<const KnownColumn> columns,
             const TextFormat& likely);
   void fill(CsvBlock& block);
-  void limit_first_record(std::string& bytes) const;
+  void limit_first_record(std::string& bytes);
+  void limit_quoted_record(std::string& bytes);
+  [[noreturn]] void refuse_long_record() const;
 
   std::string path_;
   RowPolicy policy_;
@@ -72,9 +75,19 @@ class CsvBlockReader {
   std::unique_ptr<ByteSource> source_;
   CsvBlock first_;  // the rows that came with the header
   std::string rest_;
+  std::size_t most_;   // bytes of a block, unless its first record has more
   std::size_t least_;  // bytes of the next block; small files cost little
   std::size_t lines_ = 0;
   bool ended_ = false;
+
+  // With Records::Quoted, a record beyond the limit whose rest is passed by.
+  struct Cut {
+    std::size_t at = 0;
+    bool as_line = false;   // the rest goes to the next line feed, whatever stands before it
+    bool passed = false;    // what follows is the next record
+    std::size_t lines = 0;  // that were passed by
+  };
+  std::optional<Cut> cut_;
 };
 
 }  // namespace tandem

@@ -14,7 +14,7 @@
 namespace tandem {
 
 std::string_view key_of_field(std::string_view field) {
-  constexpr std::string_view kWhite = " \t\r\v\f";
+  constexpr std::string_view kWhite = " \t\n\r\v\f";
   field.remove_prefix(std::min(field.find_first_not_of(kWhite), field.size()));
   return field.substr(0, field.find_last_not_of(kWhite) + 1);  // npos + 1 is 0
 }
@@ -42,7 +42,7 @@ class BlockParser::Parse {
         rows_at_once_(std::clamp<std::size_t>(
             kMostCodesAtOnce / std::max<std::size_t>(schema_.columns().size(), 1), 1,
             kMostRowsAtOnce)),
-        tokenizer_(parser.policy_, parser.format_.delimiter, parser.format_.quote) {
+        tokenizer_(parser.policy_, parser.format_) {
     const auto columns = schema_.columns();
     memos_.reserve(columns.size());
     pending_codes_.resize(columns.size() * rows_at_once_);
@@ -135,6 +135,7 @@ class BlockParser::Parse {
       surplus_ = 0;
       for (; slot != last; ++slot) odd_field(*slot, {});  // as if empty
     }
+    if (parser_.find_broken_ && tokenizer_.take_broken()) note_broken(start);
     if (++pending_ == rows_at_once_) flush();
     return p + 1;
   }
@@ -188,6 +189,13 @@ class BlockParser::Parse {
     return nullptr;
   }
 
+  void note_broken(const char* start) {
+    const char* from = noted_ == nullptr ? block_.text().data() : noted_;
+    noted_line_ += static_cast<std::size_t>(std::count(from, start, '\n'));
+    noted_ = start;
+    out_.broken.push_back(block_.first_line() + noted_line_);
+  }
+
   // Moves the pending rows to the columns, in each column's width.
   void flush() {
     std::byte* column = out_.codes.data();
@@ -234,7 +242,9 @@ class BlockParser::Parse {
   CsvTokenizer tokenizer_;
   std::vector<FieldMemo> memos_;
   std::vector<Slot> slots_;
-  std::size_t surplus_ = 0;  // fields of a row beyond the header's
+  std::size_t surplus_ = 0;      // fields of a row beyond the header's
+  const char* noted_ = nullptr;  // the last broken row
+  std::size_t noted_line_ = 0;   // and the lines before it in the block
   std::string room_;
   std::vector<std::size_t> widths_;
   std::size_t row_bytes_ = 0;
@@ -245,12 +255,13 @@ class BlockParser::Parse {
 };
 
 BlockParser::BlockParser(const Schema& schema, std::vector<int> attributes, int key,
-                         RowPolicy policy, const TextFormat& format)
+                         RowPolicy policy, const TextFormat& format, bool find_broken)
     : schema_(schema),
       attributes_(std::move(attributes)),
       key_(key),
       policy_(policy),
-      format_(format) {}
+      format_(format),
+      find_broken_(find_broken) {}
 
 ParsedBlock BlockParser::parse(const CsvBlock& block) const { return Parse(*this, block).run(); }
 

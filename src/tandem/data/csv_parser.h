@@ -23,14 +23,16 @@ struct ParsedBlock {
   std::vector<std::byte> codes;      // column after column, each in its attribute's width
   std::vector<std::size_t> adapted;  // by attribute; empty for private rows
   std::vector<std::string> keys;     // one a row, with a key column
+  std::vector<std::size_t> broken;   // lines of private rows with a broken quote, if asked for
   std::optional<std::pair<std::size_t, std::string>> problem;  // line in the file, sentence
 };
 
 class BlockParser {
  public:
-  // `attributes`: for each column of the file, or kIgnoredColumn; `key`: the position of the key.
+  // `attributes`: for each column of the file, or kIgnoredColumn; `key`: the position of the key;
+  // `find_broken`: private rows with a broken quote are to be told.
   BlockParser(const Schema& schema, std::vector<int> attributes, int key, RowPolicy policy,
-              const TextFormat& format);
+              const TextFormat& format, bool find_broken);
 
   ParsedBlock parse(const CsvBlock& block) const;
 
@@ -42,6 +44,7 @@ class BlockParser {
   int key_;
   RowPolicy policy_;
   TextFormat format_;
+  bool find_broken_;
 };
 
 }  // namespace tandem

@@ -125,12 +125,13 @@ std::vector<KnownColumn> known_columns(const Schema& schema) {
 CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOptions& options) {
   auto format = options.format;
   if (!format && options.policy == RowPolicy::Repair) format = schema.format();
-  CsvBlockReader reader(path, options.policy, format, known_columns(schema), schema.format());
+  CsvBlockReader reader(path, options.policy, format, known_columns(schema), schema.format(),
+                        options.block_bytes);
   const CsvHeader header = reader.read_header();
   const int key = find_key(path, header, options.key_column);
   auto matched = match_columns(reader, header, schema.domain(), options.policy);
   const BlockParser parser(schema, std::move(matched.attributes), key, options.policy,
-                           reader.format());
+                           reader.format(), options.on_broken_quote != nullptr);
 
   CsvTable out;
   out.format = reader.format();
@@ -169,6 +170,7 @@ CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOption
         out.adapted[id] += block.adapted[id];
       }
       for (auto& text : block.keys) out.keys.push_back(keys.number(text));
+      for (const std::size_t line : block.broken) options.on_broken_quote(line);
       block = {};
     }
     if (batch.failure) std::rethrow_exception(batch.failure);

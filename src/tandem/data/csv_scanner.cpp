@@ -20,7 +20,7 @@ class RecordReader {
       : path_(path),
         columns_(columns),
         encoding_(format.encoding),
-        tokenizer_(RowPolicy::MustFit, format.delimiter, format.quote) {}
+        tokenizer_(RowPolicy::MustFit, format) {}
 
   void read(const CsvBlock& block, const OnCsvRow& on_row) {
     check_text(block);

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Splits CSV records into fields. The rule that a private row ends with its line lives here.
+// Splits CSV records into fields. What ends a private record is decided here, and nowhere else.
+//
+// Records::Lines: a line feed, also inside quotes. Records::Quoted: a line feed outside quotes,
+// where a quoted value closes properly: its closing quote, the first that is not doubled, is
+// followed by the delimiter or the end of the record, and at most kLongestQuotedValue bytes on
+// kMostQuotedLines lines lie between its quotes. Whether it does is told by those bytes alone. A
+// value that doesn't is broken: from its quote on, the record is read as a line and ends with it.
 
 #include <bit>
 #include <cstddef>
@@ -8,6 +14,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tandem/data/csv.h"
 
@@ -19,8 +26,14 @@ inline constexpr std::size_t kCsvPadding = 16;
 
 class CsvTokenizer {
  public:
-  CsvTokenizer(RowPolicy policy, char delimiter, char quote)
-      : policy_(policy), delimiter_(delimiter), quote_(quote), delimiters_(repeated(delimiter)) {}
+  // For one text: positions in it are remembered.
+  CsvTokenizer(RowPolicy policy, const TextFormat& format)
+      : rule_(policy == RowPolicy::MustFit        ? Rule::Strict
+              : format.records == Records::Quoted ? Rule::Quoted
+                                                  : Rule::Lines),
+        delimiter_(format.delimiter),
+        quote_(format.quote),
+        delimiters_(repeated(format.delimiter)) {}
 
   struct Token {
     std::string_view field;
@@ -56,13 +69,33 @@ class CsvTokenizer {
     return {{p, size}, stop, word};
   }
 
+  // Whether a quoted value did not close properly since it was last asked, in a private row.
+  bool take_broken() { return std::exchange(broken_, false); }
+
   // The end of the last whole record in the text, 0 when there is none. Text starts at a record;
-  // it needs no padding.
+  // it needs no padding, and more may follow it.
   std::size_t whole_records(std::string_view text) const;
+
+  // With Records::Quoted: what ends the field at `at`, in a text that needs no padding.
+  struct FieldEnd {
+    enum Kind {
+      Stop,      // the delimiter or line feed at `at`; or the text's end, where nothing follows it
+      Plain,     // nothing yet: a value without quotes goes on
+      Line,      // nothing yet: the record is read as a line, and goes on to its end
+      Uncertain  // more text must tell
+    } kind;
+    std::size_t at;
+  };
+  FieldEnd field_end(std::string_view text, std::size_t at, bool more_follows) const;
+
+  // The end of the first record in a text of whole private records.
+  std::size_t first_record(std::string_view text) const;
 
   std::string_view problem() const { return problem_; }
 
  private:
+  enum class Rule { Strict, Lines, Quoted };
+
   static constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
   static constexpr std::uint64_t repeated(char c) { return kOnes * static_cast<unsigned char>(c); }
   // The lowest set bit is in the lowest byte that is zero; those above may be wrong.
@@ -89,13 +122,24 @@ class CsvTokenizer {
   }
 
   Token next_quoted(const char* p, const char* end);
+  std::size_t whole_quoted_records(std::string_view text) const;
 
-  RowPolicy policy_;
+  // Where a quoted value ends, from what is behind its opening quote on, with Records::Quoted.
+  struct QuotedEnd {
+    enum Kind { Closed, Broken, Uncertain } kind;
+    const char* close;     // the closing quote
+    bool doubled = false;  // there are quotes inside
+  };
+  QuotedEnd quoted_end(const char* p, const char* end) const;
+
+  Rule rule_;
   char delimiter_;
   char quote_;
   std::uint64_t delimiters_;
   std::string unquoted_;
   std::string_view problem_;
+  const char* line_end_ = nullptr;  // of the line that a broken record is read as
+  bool broken_ = false;
 };
 
 }  // namespace tandem

@@ -46,8 +46,8 @@ char read_character(const Document& value) {
 }
 
 TextFormat read_format(const Document& document) {
-  static constexpr std::array<std::string_view, 4> kKeys = {"encoding", "delimiter", "quote",
-                                                            "decimal"};
+  static constexpr std::array<std::string_view, 5> kKeys = {"encoding", "delimiter", "quote",
+                                                            "decimal", "records"};
   document.allow_only(kKeys);
   TextFormat format;
   if (const auto* encoding = document.find("encoding")) {
@@ -67,6 +67,14 @@ TextFormat read_format(const Document& document) {
     if (format.decimal_mark != '.' && format.decimal_mark != ',') {
       decimal->fail(fmt::format("is {}; choose '.' or ','.", in_quotes(decimal->as_string())));
     }
+  }
+  if (const auto* records = document.find("records")) {
+    const auto known = parse_records(records->as_string());
+    if (!known) {
+      records->fail(
+          fmt::format("is {}; choose 'lines' or 'quoted'.", in_quotes(records->as_string())));
+    }
+    format.records = *known;
   }
   try {
     require_usable(format);

@@ -23,7 +23,7 @@ constexpr std::array<char, 4> kDelimiters = {',', ';', '\t', '|'};
 constexpr std::size_t kSampledRecords = 100;
 constexpr std::string_view kDigits = "0123456789";
 
-using Records = std::vector<std::vector<std::string>>;
+using RecordTexts = std::vector<std::vector<std::string>>;
 
 // UTF-16 without a mark: it starts with the ASCII of a header, and much of the rest has a zero in
 // the same half too.
@@ -59,9 +59,9 @@ Encoding sniff_encoding(std::string_view bytes, bool whole, Encoding likely) {
 
 // The first records with this delimiter, without the last one when it may be cut. Nothing when they
 // are no CSV with it.
-Records first_records(std::string_view text, bool whole, char delimiter, char quote) {
-  Records records;
-  CsvTokenizer tokenizer(RowPolicy::MustFit, delimiter, quote);
+RecordTexts first_records(std::string_view text, bool whole, char delimiter, char quote) {
+  RecordTexts records;
+  CsvTokenizer tokenizer(RowPolicy::MustFit, {.delimiter = delimiter, .quote = quote});
   const char* p = text.data();
   const char* end = p + text.size();
   while (p < end && records.size() < kSampledRecords) {
@@ -69,7 +69,7 @@ Records first_records(std::string_view text, bool whole, char delimiter, char qu
     for (;; ++p) {
       const auto [field, stop] = tokenizer.next(p, end);
       p = stop;
-      if (p == nullptr) return whole || records.empty() ? Records{} : records;
+      if (p == nullptr) return whole || records.empty() ? RecordTexts{} : records;
       record.emplace_back(field);
       if (*p == '\n') break;
     }
@@ -82,7 +82,7 @@ Records first_records(std::string_view text, bool whole, char delimiter, char qu
 
 // How well records look like a table: first by the known names in the header, then by how many
 // fields nearly all records have.
-std::pair<std::size_t, std::size_t> likeness(const Records& records,
+std::pair<std::size_t, std::size_t> likeness(const RecordTexts& records,
                                              std::span<const KnownColumn> columns) {
   if (records.empty()) return {0, 0};
   const auto& header = records.front();
@@ -109,7 +109,7 @@ MarkedNumber marked_number(std::string_view text) {
   return {text[mark], decimals.size()};
 }
 
-char sniff_decimal_mark(const Records& records, std::span<const KnownColumn> columns,
+char sniff_decimal_mark(const RecordTexts& records, std::span<const KnownColumn> columns,
                         char delimiter, char likely) {
   std::size_t points = 0;
   std::size_t commas = 0;
@@ -157,6 +157,17 @@ std::string_view encoding_key(Encoding encoding) {
 std::optional<Encoding> parse_encoding(std::string_view key) {
   for (const auto& [known, encoding] : kEncodings) {
     if (known == key) return encoding;
+  }
+  return {};
+}
+
+std::string_view records_key(Records records) {
+  return records == Records::Quoted ? "quoted" : "lines";
+}
+
+std::optional<Records> parse_records(std::string_view key) {
+  for (const auto records : {Records::Lines, Records::Quoted}) {
+    if (records_key(records) == key) return records;
   }
   return {};
 }
@@ -229,10 +240,10 @@ TextFormat sniff_format(std::string_view bytes, bool whole, std::span<const Know
   for (const char c : kDelimiters) {
     if (c != likely.delimiter && c != likely.quote) delimiters.push_back(c);
   }
-  Records best;
+  RecordTexts best;
   std::pair<std::size_t, std::size_t> best_likeness = {0, 1};  // any text has one column
   for (const char delimiter : delimiters) {
-    Records records = first_records({text.data(), size}, whole, delimiter, likely.quote);
+    RecordTexts records = first_records({text.data(), size}, whole, delimiter, likely.quote);
     if (const auto found = likeness(records, columns); found > best_likeness) {
       best = std::move(records);
       best_likeness = found;

@@ -29,7 +29,7 @@ PublicData load_public(const SynthSettings& s, const Schema& schema, const Threa
       say(fmt::format("{}: ignored {}, not in the schema.", source,
                       list_names(loaded.ignored_columns, 8)));
     }
-    if (loaded.format != TextFormat{}) {
+    if (describe(loaded.format) != describe(TextFormat{})) {
       say(fmt::format("{}: read as {}.", source, describe(loaded.format)));
     }
     std::vector<std::string> adapted;

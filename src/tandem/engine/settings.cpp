@@ -88,6 +88,14 @@ TextFormat stated_format(const FormatSettings& s, TextFormat format) {
     }
     format.decimal_mark = s.decimal[0];
   }
+  if (!s.records.empty()) {
+    const auto records = parse_records(s.records);
+    if (!records) {
+      throw UsageError(fmt::format(TANDEM_SETTING("records") " is {}; choose lines or quoted.",
+                                   in_quotes(s.records)));
+    }
+    format.records = *records;
+  }
   require_usable(format);
   return format;
 }

@@ -19,6 +19,7 @@ struct FormatSettings {
   std::string encoding;
   std::string delimiter;
   std::string decimal;
+  std::string records;
 };
 
 template <class Settings, class Visit>
@@ -26,6 +27,9 @@ void for_each_format_setting(Settings& s, Visit&& visit) {
   visit("encoding", s.encoding, "of the private (real) file: utf-8, latin-1, utf-16le or utf-16be");
   visit("delimiter", s.delimiter, "between the private file's fields: one character, or tab");
   visit("decimal", s.decimal, "of the private file's numbers: . or ,");
+  visit("records", s.records,
+        "of the private file: lines, each a row; or quoted, where quoted values may hold line "
+        "feeds");
 }
 
 // UsageError for a setting that names no format.
@@ -64,7 +68,8 @@ void for_each_setting(Settings& s, Visit&& visit) {
   visit("delta", s.delta, "failure probability of the guarantee; 0: a pure guarantee");
   visit("neighbors", s.neighbors, "neighbouring relation: replace-one or add-remove");
   visit("rows-per-person", s.rows_per_person,
-        "rows one person may have; a record with k line feeds inside quotes is k + 1 rows");
+        "rows one person may have; with records as lines, one with k line feeds inside quotes is "
+        "k + 1 rows");
   visit("person", s.person,
         "column that names the person, by exact text; rows beyond their share are dropped");
   visit("mechanism", s.mechanism, "see 'tandem mechanisms'");

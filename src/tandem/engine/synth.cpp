@@ -222,7 +222,9 @@ SynthSummary synthesize(const SynthRun& run) {
   if (ledger) {
     try {
       const std::string label = std::filesystem::absolute(folder.file("")).parent_path().stem();
-      ledger->reserve(record.id, {p.mechanism.name, label, p.unit, seeded}, p.filter.reservation());
+      ledger->reserve(record.id,
+                      {p.mechanism.name, label, p.unit, seeded, p.schema.format().records},
+                      p.filter.reservation());
     } catch (const BudgetError&) {
       if (!run.resume) folder.discard();
       throw;
@@ -272,6 +274,11 @@ SynthSummary synthesize(const SynthRun& run) {
 
 namespace {
 
+bool has_quoted_records(const Document& guarantee) {
+  const auto* records = guarantee.find("records");  // none: an earlier version made the release
+  return records != nullptr && records->as_string() == records_key(Records::Quoted);
+}
+
 PrivacyUnit unit_in(const Document& guarantee) {
   PrivacyUnit unit = parse_privacy_unit(guarantee.at("neighbors").as_string(),
                                         guarantee.at("rows_per_person").as_integer());
@@ -301,8 +308,10 @@ SynthPlan plan_synthesis(const SynthRun& run) {
     const auto report = Ledger::open(s.ledger).report();
     const double left =
         p.filter.currency() == Currency::Pure ? report.left_pure.value() : report.left_rho.value();
-    const bool accepted =
-        p.filter.total().upper_bound() <= left && p.unit.covers(report.terms.unit);
+    const Records records = p.schema.format().records;
+    const bool accepted = p.filter.total().upper_bound() <= left &&
+                          p.unit.covers(report.terms.unit) &&
+                          report.records.value_or(records) == records;
     out.ledger = {s.ledger, report.total.epsilon.value(), report.terms.epsilon.value(), accepted};
   }
   return out;
@@ -337,9 +346,11 @@ std::string to_text(const SynthPlan& plan) {
     out += fmt::format(" (rho {:.6g})", rho->as_number());
   }
   out += fmt::format(", {}.\n", describe(unit_in(guarantee)));
-  out +=
-      "Every line of the private file is a row: a record with k line feeds inside quotes is k + "
-      "1.\n";
+  out += has_quoted_records(guarantee)
+             ? "Every record of the private file is a row, also where its quoted values hold line "
+               "feeds.\n"
+             : "Every line of the private file is a row: a record with k line feeds inside quotes "
+               "is k + 1; --records quoted makes it one.\n";
   for (const auto& step : plan.steps) out += step.sentence + "\n";
   out += in_words(plan.effort);
   for (const auto& warning : plan.warnings) out += "Warning: " + warning.text + "\n";
@@ -398,8 +409,10 @@ std::string to_text(const SynthSummary& summary) {
   if (const auto* answers = r.find("answers")) {
     line("answers", with_commas(static_cast<std::uint64_t>(answers->as_integer())));
   }
-  line("guarantee", fmt::format("epsilon {:g}, delta {:g}, {}", guarantee.at("epsilon").as_number(),
-                                guarantee.at("delta").as_number(), describe(unit_in(guarantee))));
+  line("guarantee",
+       fmt::format("epsilon {:g}, delta {:g}, {}{}", guarantee.at("epsilon").as_number(),
+                   guarantee.at("delta").as_number(), describe(unit_in(guarantee)),
+                   has_quoted_records(guarantee) ? ", quoted records" : ""));
   line("spent",
        fmt::format("epsilon {:.6g} at delta {:g} (rho {:.6g})", spent.at("epsilon").as_number(),
                    spent.at("delta").as_number(), spent.at("rho").as_number()));

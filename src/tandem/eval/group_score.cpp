@@ -69,7 +69,7 @@ GroupScore score_groups(const Table& reference, const Table& estimate, const Cli
   check(!pairs.empty(), "groups are compared on at least one pair of columns");
   GroupScore out;
   for (const auto& [codes, rows] : by_key(reference, estimate, key)) {
-    GroupError group{.key = codes,
+    ScoredGroup group{.key = codes,
                      .reference_rows = static_cast<double>(rows.first.size()),
                      .estimate_rows = static_cast<double>(rows.second.size())};
     const bool in_both = !rows.first.empty() && !rows.second.empty();

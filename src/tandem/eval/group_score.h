@@ -17,7 +17,7 @@
 
 namespace tandem {
 
-struct GroupError {
+struct ScoredGroup {
   std::vector<Code> key;  // values of the key columns, in their order
   double reference_rows = 0.0;
   double estimate_rows = 0.0;
@@ -28,7 +28,7 @@ struct GroupError {
 struct GroupScore {
   double error = 0.0;
   std::size_t penalised = 0;       // groups whose number of rows is off by too much
-  std::vector<GroupError> groups;  // in order of their keys
+  std::vector<ScoredGroup> groups;  // in order of their keys
 };
 
 // All pairs of columns outside the key; or, of more than `most`, that many drawn by a seed.

@@ -13,7 +13,7 @@
 
 namespace tandem {
 
-RecordsModel::RecordsModel(Records records, double total)
+RecordsModel::RecordsModel(RecordSet records, double total)
     : records_(std::move(records)), total_(total) {
   check(records_.size() > 0, "a model of records has at least one");
 }
@@ -117,7 +117,7 @@ std::unique_ptr<Model> RecordsModel::read(const ModelReader& in) {
     coded.emplace(id, in.codes(in.arrays()[at++], domain[id].size));
   }
   if (at != in.arrays().size()) in.fail("has more columns than records have");
-  return std::make_unique<RecordsModel>(Records(domain, size, std::move(bits), std::move(coded)),
+  return std::make_unique<RecordsModel>(RecordSet(domain, size, std::move(bits), std::move(coded)),
                                         in.total());
 }
 

@@ -9,7 +9,7 @@
 
 #include "tandem/base/parallel.h"
 #include "tandem/model/model.h"
-#include "tandem/model/records.h"
+#include "tandem/model/record_set.h"
 #include "tandem/query/conjunctions.h"
 
 namespace tandem {
@@ -18,11 +18,11 @@ class ModelReader;
 
 class RecordsModel final : public Model {
  public:
-  RecordsModel(Records records, double total);  // at least one record
+  RecordsModel(RecordSet records, double total);  // at least one record
 
   const Domain& domain() const override { return records_.domain(); }
   double total() const override { return total_; }
-  const Records& records() const { return records_; }
+  const RecordSet& records() const { return records_; }
   Factor project(const Clique& clique) const override;
   // The expected count of each conjunction.
   std::vector<double> answers(const ConjunctionSet& conjunctions,
@@ -39,7 +39,7 @@ class RecordsModel final : public Model {
   bool rows_are_exact() const override { return true; }
 
  private:
-  Records records_;
+  RecordSet records_;
   double total_;
 };
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/base/mutant.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger.h"
-#include "tandem/privacy/mutant.h"
 #include "tandem/privacy/transcript.h"
 
 namespace tandem {

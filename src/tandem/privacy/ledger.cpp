@@ -11,11 +11,11 @@
 
 #include "tandem/base/check.h"
 #include "tandem/base/digest.h"
+#include "tandem/base/mutant.h"
 #include "tandem/base/text.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger_book.h"
 #include "tandem/privacy/ledger_file.h"
-#include "tandem/privacy/mutant.h"
 
 namespace tandem {
 
@@ -38,18 +38,6 @@ std::string random_id() {
   std::array<unsigned char, 16> bytes{};
   check(RAND_bytes(bytes.data(), bytes.size()) == 1, "OpenSSL has no randomness");
   return to_hex(bytes);
-}
-
-// A folder's name as a label: whatever bytes it has, the ledger stays readable.
-std::string as_label(std::string text) {
-  constexpr std::size_t kLongest = 200;
-  if (!is_printable(text) || text.size() > kLongest) {
-    for (char& c : text) {
-      if (c < 0x20 || c > 0x7e) c = '?';
-    }
-  }
-  text.resize(std::min(text.size(), kLongest));
-  return text.empty() ? "-" : text;
 }
 
 LedgerEntry entry_of(const char* kind, const std::string& run) {
@@ -189,13 +177,20 @@ void Ledger::reserve(const std::string& run, const RunInfo& info, const LedgerCh
     throw BudgetError(fmt::format("{}: the run {} reserved another amount; start a new release.",
                                   path, in_quotes(run)));
   }
+  const Records records = book.records().value_or(info.records);
+  if (records != info.records && !mutant(Mutant::MixRecords)) {
+    throw BudgetError(fmt::format(
+        "{}: the runs so far read records as {}, and this run reads them as {}; a ledger takes one "
+        "of the two, so state " TANDEM_SETTING("records") " {}, or charge a ledger of its own.",
+        path, records_key(records), records_key(info.records), records_key(records)));
+  }
   Book::Sums with = book.sums();
   with.add(charge, charge);
   if (!book.fits(with)) impl_->refuse_amount(book, charge);
 
   LedgerEntry entry = entry_of("reserve", run);
-  entry.mechanism = as_label(info.mechanism);
-  entry.label = as_label(info.label);
+  entry.mechanism = label_of(info.mechanism, Records::Lines);
+  entry.label = label_of(info.label, info.records);
   set_amount(entry, charge);
   impl_->append(book, entry);
   only_writer.commit();
@@ -368,7 +363,8 @@ LedgerReport Ledger::report() const {
           .total = total(book.sums()),
           .left_pure = Epsilon(book.left_pure().lower_bound()),
           .left_rho = Rho(terms().delta.value() > 0.0 ? book.left_rho().lower_bound() : 0.0),
-          .runs = book.runs()};
+          .runs = book.runs(),
+          .records = book.records()};
 }
 
 }  // namespace tandem

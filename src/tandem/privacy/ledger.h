@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "tandem/base/units.h"
+#include "tandem/data/text_format.h"
 #include "tandem/privacy/cost.h"
 #include "tandem/privacy/privacy_unit.h"
 
@@ -48,9 +49,10 @@ struct LedgerCharge {
 
 struct RunInfo {
   std::string mechanism;
-  std::string label;  // the release folder's name, for people
+  std::string label;  // the release folder's name, for people; in the file it tells `records` too
   PrivacyUnit unit;
   bool seeded = false;
+  Records records = Records::Lines;  // what counts as a row of the private file
 };
 
 struct RunState {
@@ -76,7 +78,7 @@ struct LedgerRun {
   std::string id;
   std::string time;  // of the reservation: UTC, "2026-01-31T12:00:00Z"
   std::string mechanism;
-  std::string label;
+  std::string label;  // ends in ' (quoted)' where records are quoted
   LedgerCharge reserved;
   std::int64_t steps = 0;
   std::optional<LedgerCharge> spent;  // absent while the run is open, and for good if it died
@@ -86,12 +88,13 @@ struct LedgerReport {
   LedgerTerms terms;
   std::string created;
   std::string head;
-  LedgerTotal spent;            // by settled runs, composed alone
-  LedgerTotal reserved;         // by open runs, composed alone
-  LedgerTotal total;            // by all: what the limit is held against
-  Epsilon left_pure;            // the largest pure run that still fits, rounded down
-  Rho left_rho;                 // the largest zCDP run that still fits, rounded down
-  std::vector<LedgerRun> runs;  // in order of reservation
+  LedgerTotal spent;               // by settled runs, composed alone
+  LedgerTotal reserved;            // by open runs, composed alone
+  LedgerTotal total;               // by all: what the limit is held against
+  Epsilon left_pure;               // the largest pure run that still fits, rounded down
+  Rho left_rho;                    // the largest zCDP run that still fits, rounded down
+  std::vector<LedgerRun> runs;     // in order of reservation
+  std::optional<Records> records;  // of its runs; none yet: of any
 };
 
 struct VerifyReport {
@@ -125,12 +128,13 @@ class Ledger {
   const LedgerTerms& terms() const;
 
   // Sets an amount aside and returns the run's id, 32 random hexadecimal digits. BudgetError for a
-  // seeded run, a privacy unit that does not cover the ledger's, an amount above what is left, or a
-  // chain that is broken.
+  // seeded run, a privacy unit that does not cover the ledger's, records other than those of the
+  // runs before, an amount above what is left, or a chain that is broken.
   //
   // Privacy: when it returns, the smallest valid composition of all charges, this one included, is
   // within the limit (a privacy filter; see Book::compose for the theorems), and the charge is on
-  // the disk.
+  // the disk. Charges add up because neighbouring files are the same for all runs: what one record
+  // is, is part of that.
   std::string reserve(const RunInfo& info, const LedgerCharge& charge);
 
   // The same under an id the caller made and wrote down first, so that a crash between the two

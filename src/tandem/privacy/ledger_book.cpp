@@ -7,9 +7,9 @@
 
 #include "tandem/base/check.h"
 #include "tandem/base/digest.h"
+#include "tandem/base/mutant.h"
 #include "tandem/base/text.h"
 #include "tandem/privacy/accountant.h"
-#include "tandem/privacy/mutant.h"
 
 namespace tandem {
 
@@ -62,6 +62,40 @@ std::optional<std::string> fault_of(const LedgerTerms& terms) {
   }
   if (terms.unit.rows_per_person < 1) {
     return fmt::format("rows per person is {}; choose 1 or more", terms.unit.rows_per_person);
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr std::string_view kQuotedMark = " (quoted)";
+constexpr std::string_view kLinesMark = " (lines)";  // where a folder's name looks like the other
+
+}  // namespace
+
+std::string label_of(std::string text, Records records) {
+  const bool quoted = records == Records::Quoted;
+  const bool looks_quoted = records_of(text) == Records::Quoted;
+  const std::string_view mark = quoted ? kQuotedMark : looks_quoted ? kLinesMark : "";
+  const std::size_t most = kLongestName - mark.size();
+  // Whatever bytes a folder's name has, the ledger stays readable.
+  if (!is_printable(text) || text.size() > most) {
+    for (char& c : text) {
+      if (c < 0x20 || c > 0x7e) c = '?';
+    }
+  }
+  text.resize(std::min(text.size(), most));
+  return (text.empty() ? "-" : text) + std::string(mark);
+}
+
+Records records_of(std::string_view label) {
+  return label.ends_with(kQuotedMark) ? Records::Quoted : Records::Lines;
+}
+
+std::optional<Records> Ledger::Book::records() const {
+  for (const auto& run : runs_) {
+    const bool drew_nothing = run.spent && run.spent->rho.is_zero();
+    if (!drew_nothing) return records_of(run.label);
   }
   return std::nullopt;
 }

@@ -25,6 +25,9 @@ class Ledger::Book {
   std::int64_t entries() const { return entries_; }
   const std::string& head() const { return head_; }
 
+  // How the runs that have drawn something, or still may, read records. Nothing: there are none.
+  std::optional<Records> records() const;
+
   // Sums over some runs, from which every composition follows: of what each counts for, and of
   // what it reserved, which does not depend on results.
   struct Sums {
@@ -90,6 +93,11 @@ class Ledger::Book {
 
 // What is wrong with terms, if anything: a sentence without its path.
 std::optional<std::string> fault_of(const LedgerTerms& terms);
+
+// A run's label in the chain says how it reads records: one that reads them as quoted ends in
+// ' (quoted)', and no other does.
+std::string label_of(std::string name, Records records);
+Records records_of(std::string_view label);
 
 // Whether `spent` is an amount of the same kind as `reserved` and within it.
 bool within(const LedgerCharge& spent, const LedgerCharge& reserved);

@@ -7,10 +7,10 @@
 
 #include "tandem/base/check.h"
 #include "tandem/base/int128.h"
+#include "tandem/base/mutant.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/discrete_gaussian.h"
 #include "tandem/privacy/discrete_laplace.h"
-#include "tandem/privacy/mutant.h"
 #include "tandem/privacy/pricing.h"
 
 namespace tandem {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/privacy/pricing.h"
 
+#include "tandem/base/mutant.h"
 #include "tandem/privacy/accountant.h"
-#include "tandem/privacy/mutant.h"
 
 namespace tandem {
 

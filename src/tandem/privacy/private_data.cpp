@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tandem/base/check.h"
-#include "tandem/privacy/mutant.h"
+#include "tandem/base/mutant.h"
 #include "tandem/source/memory_source.h"
 #include "tandem/source/open.h"
 

@@ -37,7 +37,8 @@ struct PrivateSourceOptions {
   ReadProgress progress = {};
 };
 
-// Opens a private table. Every line is a row, and a total function of the schema. With a person
+// Opens a private table. Every line or, where the schema's format says so, every quoted record is a
+// row, and a total function of the schema; docs/privacy.md says for which files. With a person
 // column, each person keeps their first rows_per_person rows and the others are dropped, as are
 // rows that name no person; so a person may be absent, whatever the unit says. People are told
 // apart by the bytes of the field, without white space around them. Privacy: errors depend on the

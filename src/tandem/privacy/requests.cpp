@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "tandem/base/multiversion.h"
-#include "tandem/privacy/mutant.h"
+#include "tandem/base/mutant.h"
 
 namespace tandem {
 

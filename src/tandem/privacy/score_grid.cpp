@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tandem/privacy/mutant.h"
+#include "tandem/base/mutant.h"
 #include "tandem/privacy/score_units.h"
 
 namespace tandem {

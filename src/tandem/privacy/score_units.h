@@ -10,7 +10,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/int128.h"
-#include "tandem/privacy/mutant.h"
+#include "tandem/base/mutant.h"
 #include "tandem/privacy/quick_units.h"
 #include "tandem/privacy/score_grid.h"
 

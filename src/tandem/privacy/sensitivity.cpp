@@ -15,7 +15,7 @@
 
 #include "tandem/base/check.h"
 #include "tandem/base/int128.h"
-#include "tandem/privacy/mutant.h"
+#include "tandem/base/mutant.h"
 #include "tandem/query/map_distance.h"
 
 namespace tandem {

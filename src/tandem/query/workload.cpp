@@ -149,6 +149,7 @@ Workload Workload::random_k_way(const Domain& domain, std::size_t k, std::size_t
 
 namespace {
 
+constexpr std::size_t kDefaultWays = 3;   // 'all-3way' is the default workload
 constexpr double kLargestWeight = 1e100;  // a sum of a million of them is a number too
 
 constexpr std::string_view kForms =
@@ -172,7 +173,8 @@ Workload Workload::parse(const Domain& domain, const std::string& spec) {
   if (text.starts_with("all-")) {
     const auto k = parse_ways(text.substr(4));
     if (!k) throw wrong("is not of the form all-Kway");
-    return all_k_way(domain, *k);
+    // The default suits every table: on one of fewer columns it is all that there is.
+    return all_k_way(domain, *k == kDefaultWays ? std::min(*k, domain.size()) : *k);
   }
   if (text.starts_with("random-")) {
     const auto parts = split(text.substr(7), ':');

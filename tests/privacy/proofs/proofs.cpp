@@ -6,7 +6,7 @@
 namespace tandem::proofs {
 
 std::span<const Proof> all_proofs() {
-  static constexpr std::array<Proof, 34> kProofs = {{
+  static constexpr std::array<Proof, 37> kProofs = {{
       {"refusals_change_nothing", refusals_change_nothing},
       {"spending_comes_first", spending_comes_first},
       {"people_keep_their_share_of_rows", people_keep_their_share_of_rows},
@@ -14,6 +14,9 @@ std::span<const Proof> all_proofs() {
       {"opened_tables_keep_their_unit", opened_tables_keep_their_unit},
       {"runs_settle_what_they_charged", runs_settle_what_they_charged},
       {"ledgers_take_whole_runs", ledgers_take_whole_runs},
+      {"ledgers_keep_one_kind_of_record", ledgers_keep_one_kind_of_record},
+      {"records_are_read_by_themselves", records_are_read_by_themselves},
+      {"broken_quotes_stop", broken_quotes_stop},
       {"neighbours_ask_the_same", neighbours_ask_the_same},
       {"inputs_stay_within_declarations", inputs_stay_within_declarations},
       {"recorded_steps_are_never_redrawn", recorded_steps_are_never_redrawn},

@@ -70,6 +70,12 @@ Violation domain_is_the_schemas();
 Violation opened_tables_keep_their_unit();  // and named people may be absent
 Violation runs_settle_what_they_charged();  // in both currencies, also from the transcript alone
 Violation ledgers_take_whole_runs();        // all steps, and in a mix what was reserved
+Violation ledgers_keep_one_kind_of_record();
+
+// ---- Records of private files -------------------------------------------------------------------
+
+Violation records_are_read_by_themselves();  // lines of any bytes; quoted ones if well-formed
+Violation broken_quotes_stop();              // within 64 kB and 1,000 lines, and leave no trace
 
 struct Proof {
   const char* name;

@@ -25,7 +25,7 @@ namespace {
 struct Profiles {
   std::vector<std::string> names;  // in the first file's order
   std::vector<ColumnProfile> columns;
-  TextFormat format;  // of the first file
+  TextFormat format;  // of the first file; with quoted records if one has such
   std::size_t rows = 0;
 };
 
@@ -36,10 +36,14 @@ Profiles profile_sources(const SchemaRequest& request, std::vector<std::string>&
     const bool first = out.names.empty();
     std::vector<std::ptrdiff_t> slots;  // of each field, or -1
     bool comma = false;
+    const auto look_for_line_feed = [&](std::string_view text) {
+      if (text.find('\n') != std::string_view::npos) out.format.records = Records::Quoted;
+    };
     const auto on_header = [&](std::span<const std::string> names, const TextFormat& format) {
       comma = format.decimal_mark == ',';
       if (first) {
         out.format = format;
+        for (const auto& name : names) look_for_line_feed(name);
         for (const auto& name : names) {
           slots.push_back(name.empty() ? -1 : static_cast<std::ptrdiff_t>(out.names.size()));
           if (name.empty()) {
@@ -68,8 +72,9 @@ Profiles profile_sources(const SchemaRequest& request, std::vector<std::string>&
     const auto on_row = [&](std::span<const std::string_view> fields, std::size_t /*line*/) {
       ++out.rows;
       for (std::size_t i = 0; i < fields.size(); ++i) {
-        if (slots[i] < 0) continue;
         std::string_view text = fields[i];
+        look_for_line_feed(text);
+        if (slots[i] < 0) continue;
         if (comma) {  // in numbers alone: a date's points are its own
           const auto swapped = swap_decimal_marks(text, room);
           if (parse_number(trim(swapped))) text = swapped;
@@ -188,6 +193,8 @@ void add_format(std::string& toml, const TextFormat& format) {
                   toml_text(format.delimiter == '\t' ? "tab" : std::string(1, format.delimiter)));
   toml += fmt::format("quote = {}\n", toml_text(std::string(1, format.quote)));
   toml += fmt::format("decimal = \"{}\"\n", format.decimal_mark);
+  toml += fmt::format("records = \"{}\"", records_key(format.records));
+  toml += format.records == Records::Quoted ? "  # quoted values hold line feeds\n" : "\n";
 }
 
 std::string file_name(const std::string& path) {

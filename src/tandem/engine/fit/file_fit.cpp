@@ -57,7 +57,7 @@ class BlockFit {
   }
 
   Part read(const CsvBlock& block) {
-    Records records(block, options_.reading.policy, format_, layout_.attributes.size());
+    ScannedRecords records(block, options_.reading.policy, format_, layout_.attributes.size());
     while (records.next()) {
       judge(records);
       const auto fields = records.fields();
@@ -75,7 +75,7 @@ class BlockFit {
   }
 
  private:
-  void judge(const Records& records) {
+  void judge(const ScannedRecords& records) {
     RecordFit& out = part_.records;
     const std::size_t columns = layout_.attributes.size();
     const bool odd = records.malformed() || records.found() != columns;

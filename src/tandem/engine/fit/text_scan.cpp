@@ -75,18 +75,18 @@ void TextScan::run(const OnBlock& read, const OnBlock& done) {
   if (batch.failure) std::rethrow_exception(batch.failure);
 }
 
-Records::Records(const CsvBlock& block, RowPolicy policy, const TextFormat& format,
-                 std::size_t columns)
+ScannedRecords::ScannedRecords(const CsvBlock& block, RowPolicy policy, const TextFormat& format,
+                               std::size_t columns)
     : policy_(policy),
       columns_(columns),
-      tokenizer_(policy, format.delimiter, format.quote),
+      tokenizer_(policy, format),
       p_(block.text().data()),
       end_(p_ + block.text().size()),
       next_line_(block.first_line()) {
   fields_.reserve(columns);
 }
 
-bool Records::next() {
+bool ScannedRecords::next() {
   if (policy_ == RowPolicy::MustFit && columns_ > 1) {
     while (p_ < end_ && (*p_ == '\n' || (*p_ == '\r' && p_[1] == '\n'))) {
       p_ += *p_ == '\n' ? 1 : 2;
@@ -120,7 +120,7 @@ bool Records::next() {
 }
 
 // A field that the tokenizer had to put together is kept until the record is done.
-void Records::take(std::string_view field, const char* start, const char* stop) {
+void ScannedRecords::take(std::string_view field, const char* start, const char* stop) {
   if (field.data() >= start && field.data() <= stop) {
     fields_.push_back(field);
     return;

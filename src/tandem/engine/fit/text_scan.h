@@ -48,9 +48,9 @@ class TextScan {
 };
 
 // The records of a block, one after the other. A blank line of a public file is none.
-class Records {
+class ScannedRecords {
  public:
-  Records(const CsvBlock& block, RowPolicy policy, const TextFormat& format, std::size_t columns);
+  ScannedRecords(const CsvBlock& block, RowPolicy policy, const TextFormat& format, std::size_t columns);
 
   bool next();  // false behind the last
 

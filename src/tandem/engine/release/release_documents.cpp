@@ -130,12 +130,13 @@ Document step_document(const Domain& domain, Currency currency, const Step& step
 
 }  // namespace
 
-Document guarantee_document(const SynthSettings& s, const RunParts& p) {
+Document guarantee_document(const SynthSettings& s, const Prepared& p) {
   Document guarantee = Document::object({{"epsilon", s.epsilon}, {"delta", s.delta}});
   if (p.filter.currency() == Currency::Zcdp) guarantee.set("rho", p.filter.total().upper_bound());
   guarantee.set("neighbors", name_of(p.unit.neighbors));
   guarantee.set("rows_per_person", std::int64_t{p.unit.rows_per_person});
   guarantee.set("person_may_be_absent", p.unit.may_be_absent);
+  guarantee.set("records", records_key(p.schema.format().records));
   return guarantee;
 }
 

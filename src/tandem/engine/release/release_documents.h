@@ -33,7 +33,7 @@ struct ReleaseFacts {
   FileDigests files;
 };
 
-Document guarantee_document(const SynthSettings& settings, const RunParts& parts);
+Document guarantee_document(const SynthSettings& settings, const Prepared& parts);
 Document release_document(const SynthSettings& settings, const PreparedRun& run,
                           const Curator& curator, const Release& release,
                           const ReleaseFacts& facts);

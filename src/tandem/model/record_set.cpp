@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tandem/model/records.h"
+#include "tandem/model/record_set.h"
 
 #include <bit>
 #include <utility>
@@ -20,7 +20,7 @@ Column with_one_more(const Column& column, Code size, Code code) {
 
 class RecordBlocks final : public IndicatorBlocks {
  public:
-  RecordBlocks(const Records& records, std::span<const Indicator> indicators)
+  RecordBlocks(const RecordSet& records, std::span<const Indicator> indicators)
       : records_(records), indicators_(indicators.begin(), indicators.end()) {}
 
   std::size_t rows() const override { return records_.size(); }
@@ -37,16 +37,16 @@ class RecordBlocks final : public IndicatorBlocks {
   }
 
  private:
-  const Records& records_;
+  const RecordSet& records_;
   std::vector<Indicator> indicators_;
 };
 
 }  // namespace
 
-Records::Records(Domain domain) : Records(std::move(domain), 0, {}, {}) {}
+RecordSet::RecordSet(Domain domain) : RecordSet(std::move(domain), 0, {}, {}) {}
 
-Records::Records(Domain domain, std::size_t size, std::vector<std::uint8_t> bits,
-                 std::map<AttributeId, Column> coded)
+RecordSet::RecordSet(Domain domain, std::size_t size, std::vector<std::uint8_t> bits,
+                     std::map<AttributeId, Column> coded)
     : domain_(std::move(domain)),
       stride_((domain_.size() + 7) / 8),
       size_(size),
@@ -60,7 +60,7 @@ Records::Records(Domain domain, std::size_t size, std::vector<std::uint8_t> bits
   }
 }
 
-void Records::add(std::span<const Code> record) {
+void RecordSet::add(std::span<const Code> record) {
   check(record.size() == domain_.size(), "a record has a code for each column");
   bits_.resize(bits_.size() + stride_, 0);
   std::uint8_t* bits = bits_.data() + size_ * stride_;
@@ -74,20 +74,20 @@ void Records::add(std::span<const Code> record) {
   ++size_;
 }
 
-std::size_t Records::bytes() const {
+std::size_t RecordSet::bytes() const {
   std::size_t bytes = bits_.size();
   for (const auto& [id, column] : coded_) bytes += column.bytes();
   return bytes;
 }
 
-Code Records::code(std::size_t record, AttributeId attribute) const {
+Code RecordSet::code(std::size_t record, AttributeId attribute) const {
   if (domain_[attribute].size == 2) {
     return bits_[record * stride_ + attribute / 8] >> attribute % 8 & 1U;
   }
   return coded_.at(attribute)[record];
 }
 
-void Records::append_ones(std::size_t record, std::vector<AttributeId>& out) const {
+void RecordSet::append_ones(std::size_t record, std::vector<AttributeId>& out) const {
   for (std::size_t byte = 0; byte < stride_; ++byte) {
     for (unsigned left = bits_[record * stride_ + byte]; left != 0; left &= left - 1) {
       out.push_back(static_cast<AttributeId>(8 * byte) +
@@ -96,7 +96,7 @@ void Records::append_ones(std::size_t record, std::vector<AttributeId>& out) con
   }
 }
 
-Records Records::select(std::span<const std::size_t> which) const {
+RecordSet RecordSet::select(std::span<const std::size_t> which) const {
   std::vector<std::uint8_t> bits;
   bits.reserve(which.size() * stride_);
   for (const auto record : which) {
@@ -112,7 +112,7 @@ Records Records::select(std::span<const std::size_t> which) const {
   return {domain_, which.size(), std::move(bits), std::move(coded)};
 }
 
-std::unique_ptr<IndicatorBlocks> Records::blocks(std::span<const Indicator> indicators) const {
+std::unique_ptr<IndicatorBlocks> RecordSet::blocks(std::span<const Indicator> indicators) const {
   return std::make_unique<RecordBlocks>(*this, indicators);
 }
 

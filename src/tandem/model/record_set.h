@@ -16,12 +16,12 @@
 
 namespace tandem {
 
-class Records {
+class RecordSet {
  public:
-  explicit Records(Domain domain);
+  explicit RecordSet(Domain domain);
   // Bits as bits() gives them, and the codes of every column of other than two values.
-  Records(Domain domain, std::size_t size, std::vector<std::uint8_t> bits,
-          std::map<AttributeId, Column> coded);
+  RecordSet(Domain domain, std::size_t size, std::vector<std::uint8_t> bits,
+            std::map<AttributeId, Column> coded);
 
   void add(std::span<const Code> record);  // a code of each attribute
 
@@ -31,7 +31,7 @@ class Records {
   Code code(std::size_t record, AttributeId attribute) const;
   // Appends the columns of two values in which a record has the second, in order.
   void append_ones(std::size_t record, std::vector<AttributeId>& out) const;
-  Records select(std::span<const std::size_t> which) const;
+  RecordSet select(std::span<const std::size_t> which) const;
 
   // Blocks of these indicators, a record being a row. REQUIRES: the records outlive them.
   std::unique_ptr<IndicatorBlocks> blocks(std::span<const Indicator> indicators) const;
