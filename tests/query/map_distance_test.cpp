@@ -36,7 +36,7 @@ std::size_t rows_of(const Stack& stack, std::size_t i) {
 Int128 inner_product(const Stack& stack, std::size_t i, std::size_t a, std::size_t b) {
   Int128 sum = 0;
   for (std::size_t r = 0; r < rows_of(stack, i); ++r) {
-    sum += entry(stack, i, r, a) * entry(stack, i, r, b);
+    sum += static_cast<Int128>(entry(stack, i, r, a)) * entry(stack, i, r, b);
   }
   return sum;
 }
@@ -107,7 +107,7 @@ Stack random_stack(Rng& rng, std::size_t columns, bool given) {
       if ((set >> i & 1U) != 0) term.places.push_back(i);
     }
     if (term.places.size() > 3) continue;
-    term.squared_weight = static_cast<Int128>(1 + rng.below(50));
+    term.squared_weight = 1 + static_cast<Int128>(rng.below(50));
     out.terms.push_back(std::move(term));
   }
   return out;

@@ -199,8 +199,8 @@ LeastSum<Number> least_residual_sum(std::span<const ResidualTerm<Number>> terms,
       if (!std::ranges::all_of(blocks_of[t], inside)) continue;
       ResidualTerm<Number> shared;
       for (const auto place : terms[t].places) shared.places.push_back(place_of[place]);
-      shared.squared_weight =
-          terms[t].squared_weight * static_cast<Number>(common / parts_of[blocks_of[t].size()]);
+      const std::size_t share = common / parts_of[blocks_of[t].size()];
+      shared.squared_weight = terms[t].squared_weight * static_cast<Number>(share);
       part.push_back(std::move(shared));
       held.push_back(t);
     }

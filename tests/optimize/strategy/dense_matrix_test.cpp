@@ -74,7 +74,7 @@ TEST(DenseMatrix, AnInverseTimesItsMatrixIsTheIdentity) {
 TEST(DenseMatrix, AlongAnAxisIsAKroneckerProductWithIdentities) {
   Rng rng(3);
   const DenseMatrix m = random_matrix(4, 3, rng);
-  std::vector<double> table(2 * 3 * 5);
+  std::vector<double> table(30);  // 2 x 3 x 5
   for (double& value : table) value = rng.uniform();
   const auto out = apply_along(m, table, 2, 5);
   ASSERT_EQ(out.size(), 2U * 4 * 5);
