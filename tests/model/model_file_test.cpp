@@ -143,7 +143,7 @@ TEST(ModelFile, AModelOfOtherColumnsOrAnotherVersionIsRefused) {
     EXPECT_TRUE(
         contains(refusal(with_header(bytes, "\"format\":1", "\"format\":2")), "another version"));
     EXPECT_TRUE(contains(refusal(with_header(bytes, "\"kind\":\"", "\"kind\":\"x")),
-                         "none of graphical, product, histogram and mixture"));
+                         "none of graphical, product, histogram, mixture and products"));
     EXPECT_TRUE(contains(refusal(with_header(bytes, "\"total\":", "\"total\":-")), "total"));
   }
 }

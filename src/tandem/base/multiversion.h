@@ -6,9 +6,11 @@
 // its file is compiled with -ffp-contract=fast: twice the speed of long sums of products, and the
 // last digit depends on the CPU.
 //
-// Off under the sanitizers, whose start-up comes after that choice, and with Clang.
+// Off under the sanitizers, whose start-up comes after that choice, and with Clang; where it is on,
+// TANDEM_HAS_MULTIVERSION is defined.
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(TANDEM_SANITIZED)
+#define TANDEM_HAS_MULTIVERSION
 #define TANDEM_MULTIVERSION __attribute__((target_clones("default", "avx2")))
 #define TANDEM_MULTIVERSION_FMA __attribute__((target_clones("default", "fma")))
 #else

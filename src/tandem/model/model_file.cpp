@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "tandem/model/generator/product_mixture.h"
 #include "tandem/model/histogram/factored_histogram.h"
 #include "tandem/model/mixture_model.h"
 #include "tandem/model/model_writer.h"
@@ -21,7 +22,8 @@ struct ReaderOfKind {
 constexpr ReaderOfKind kReaders[] = {{"graphical", GraphicalModel::read},
                                      {"product", ProductModel::read},
                                      {"histogram", FactoredHistogram::read},
-                                     {"mixture", MixtureModel::read}};
+                                     {"mixture", MixtureModel::read},
+                                     {"products", ProductMixture::read}};
 
 }  // namespace
 
