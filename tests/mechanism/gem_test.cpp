@@ -46,16 +46,20 @@ TEST(Gem, RecoversTheTruthWithoutNoise) {
       const auto outcome = run_mechanism(name, parameters, table, problem,
                                          {.filter = Filter::zcdp(Rho(1e6)), .noise = false});
       EXPECT_EQ(outcome.release.measurements.size(), 6U);
-      EXPECT_LT(max_error(problem, table, *outcome.release.model), 0.004) << name << generator;
+      EXPECT_LT(max_error(problem, table, *outcome.release.model), 0.012) << name << generator;
     }
   }
 }
 
-// Training rounds by the instructions of the CPU, so only what it starts from is the same for ever.
+// The last digits of training depend on the CPU's instructions.
 TEST(Gem, GoldenRun) {
   for (const auto& name : kBoth) {
+    const bool with_public = name == "gem-pub";
+    auto parameters = small("4");
+    parameters.emplace_back("alpha", "0.33");
+    parameters.emplace_back("tolerance", with_public ? "1" : "0");
     const auto run = [&] {
-      return run_mechanism(name, small("4"), skewed_rows(300, 0.0, 1), some_problem(),
+      return run_mechanism(name, parameters, skewed_rows(300, 0.0, 1), some_problem(),
                            {.filter = Filter::zcdp(Rho(0.5)), .seed = 7});
     };
     const auto once = run();
@@ -66,10 +70,10 @@ TEST(Gem, GoldenRun) {
       EXPECT_EQ(once.release.measurements[i].values, again.release.measurements[i].values);
     }
     EXPECT_EQ(once.release.model->project({0, 1, 2}), again.release.model->project({0, 1, 2}));
-    const bool with_public = name == "gem-pub";
-    EXPECT_EQ(once.release.measurements.front().query.clique,
-              with_public ? (Clique{0, 1}) : (Clique{0, 1}));
-    EXPECT_NEAR(once.release.model->project({0}).values.front(), with_public ? 0.0 : 0.0, 3.0);
+    const std::vector<double> of_rows = {97, 1, 8, 5, 9, 114, 7, 6, 0, 3, 25, 1};
+    const std::vector<double> after_public = {154, 31, 94, 13};
+    EXPECT_EQ(once.release.measurements.front().values, with_public ? after_public : of_rows);
+    EXPECT_NEAR(once.release.model->project({0}).values.front(), with_public ? 189.7 : 191.9, 1.0);
   }
 }
 
@@ -115,15 +119,27 @@ TEST(Gem, ChoosesFewRoundsWhereNoiseIsAllThereIs) {
   EXPECT_GT(clear.release.measurements.size(), 4U);
 }
 
-// A code that a rule excludes alone has no row; a combination hardly any, though noise says so.
+// A code that a rule excludes by itself has no row; a combination has hardly any, whatever noise
+// says.
 TEST(Gem, LearnsWhatCannotOccur) {
+  Table table = skewed_rows(2000, 0.0, 1);
+  for (std::size_t r = 0; r < table.rows(); ++r) {
+    if (table.column(0)[r] == 0) table.column(3).set(r, 0);
+    if (table.column(2)[r] == 3) table.column(2).set(r, 0);
+  }
   Problem problem = some_problem();
-  problem.impossible = {{{{1, {false, false, true}}}}, {{{0, {true, false}}, {3, {false, true}}}}};
-  const auto outcome = run_mechanism("gem", small("10"), skewed_rows(2000, 0.0, 1), problem);
-  EXPECT_EQ(outcome.release.model->project({1}).values[2], 0.0);
-  const auto without = run_mechanism("gem", small("10"), skewed_rows(2000, 0.0, 1), some_problem());
-  EXPECT_LT(outcome.release.model->project({0, 3}).values[1],
-            without.release.model->project({0, 3}).values[1] / 4.0);
+  problem.impossible = {{{{2, {false, false, false, true}}}},
+                        {{{0, {true, false}}, {3, {false, true}}}}};
+  double with = 0.0;
+  double without = 0.0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto ruled = run_mechanism("gem", small("10"), table, problem, {.seed = seed});
+    EXPECT_EQ(ruled.release.model->project({2}).values[3], 0.0);
+    with += ruled.release.model->project({0, 3}).values[1];
+    const auto free = run_mechanism("gem", small("10"), table, some_problem(), {.seed = seed});
+    without += free.release.model->project({0, 3}).values[1];
+  }
+  EXPECT_LT(with, 0.8 * without);
 }
 
 TEST(Gem, ReleasesAMixtureWithinItsLimit) {

@@ -25,13 +25,13 @@
 namespace tandem::mechanism {
 namespace {
 
-enum class Kind { Rows, Network };
+enum class Kind { Network, Rows };
 
 struct Options {
   std::optional<int> rounds;
-  double alpha = 0.67;
-  Kind generator = Kind::Rows;
-  int rows = 1000;
+  double alpha = 0.33;
+  Kind generator = Kind::Network;
+  int rows = 300;
   std::vector<double> hidden = {256, 256};
   int inputs = 64;
   std::optional<double> learning_rate;
@@ -41,7 +41,7 @@ struct Options {
   std::optional<double> tolerance;
   bool clip = true;
   double averaging = 0.5;
-  double max_model_mb = 64.0;
+  double max_model_mb = 16.0;
   int public_steps = 1000;  // the last two: of gem-pub
   std::optional<double> public_rate;
 };
@@ -58,6 +58,10 @@ constexpr float kStartDeviation = 1.0F;  // of the logits of free rows
 constexpr double kOwnCode = 0.9;  // probability of a public row's own code at the start of its row
 constexpr std::size_t kCellsOfTurn = 10'000;  // of public marginals that are fitted together
 constexpr int kStepsOfTurn = 25;
+// Of the thousand cells of a marginal few are off by more than this many standard deviations of
+// noise, so that it does not spoil public data that is right.
+constexpr double kPublicTolerance = 3.0;
+constexpr float kRuleWeight = 30.0F;  // of what cannot occur, beside 1 of the best answer
 constexpr double kMostCellsOfCandidate = 0x1p20;              // some seconds of training each
 constexpr std::size_t kMostRuleCells = std::size_t{1} << 20;  // of tables of what cannot occur
 
@@ -124,7 +128,8 @@ std::vector<MarginalTarget> rules_of(const Problem& problem) {
       const std::size_t cells = problem.domain.cells(clique);
       used += cells;
       out.push_back({.clique = clique,
-                     .values = std::vector<float>(cells, std::numeric_limits<float>::quiet_NaN())});
+                     .values = std::vector<float>(cells, std::numeric_limits<float>::quiet_NaN()),
+                     .weight = kRuleWeight});
       known = out.end() - 1;
     }
     for (std::size_t cell = 0; cell < known->values.size(); ++cell) {
@@ -143,9 +148,9 @@ std::vector<MarginalTarget> rules_of(const Problem& problem) {
 }
 
 // Logits of rows that begin as rows of the public data.
-std::vector<float> logits_of_public_rows(const Problem& problem, std::size_t K, Rng& rng) {
+Floats logits_of_public_rows(const Problem& problem, std::size_t K, Rng& rng) {
   const CodeLayout layout(problem.domain);
-  std::vector<float> out(K * layout.codes);
+  Floats out(K * layout.codes);
   std::vector<std::pair<std::size_t, std::size_t>> places;  // table and row
   const auto& tables = problem.public_data.tables;
   for (std::size_t t = 0; t < tables.size(); ++t) {
@@ -223,7 +228,7 @@ MarginalTarget target_of(const Measurement& a, double n, double tolerance, bool 
   return out;
 }
 
-// Answers weigh by their precision, rules as much as the best of them.
+// Answers weigh by their precision.
 void weigh(std::vector<MarginalTarget>& targets, std::span<const Measurement> a,
            std::size_t rules) {
   double least = HUGE_VAL;
@@ -338,7 +343,9 @@ std::vector<MarginalTarget> public_targets(const Problem& problem, std::span<con
   return out;
 }
 
-double public_tolerance(const Options& options) { return options.tolerance.value_or(1.0); }
+double public_tolerance(const Options& options) {
+  return options.tolerance.value_or(kPublicTolerance);
+}
 
 Release run_public(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   require_questions(problem);
@@ -450,17 +457,19 @@ std::vector<Field<Options>> shared_fields(int fewest_rounds) {
             "number of rounds T; auto: up to 50, fewer where what was released is mostly noise",
             between(fewest_rounds, 1e5)),
       field("alpha", &Options::alpha,
-            "how a round is divided: alpha^2 selects and (1 - alpha)^2 measures, of their sum",
+            "how a round is divided: alpha^2 selects and (1 - alpha)^2 measures, of their sum; the "
+            "papers' is 0.5 or 0.67",
             between(0.01, 0.99)),
-      choice("generator", &Options::generator, {{"rows", Kind::Rows}, {"network", Kind::Network}},
-             "what makes the rows: free numbers for each of them, or the paper's network"),
-      field("rows", &Options::rows, "rows K that the generator makes", between(1, 1e6)),
+      choice("generator", &Options::generator, {{"network", Kind::Network}, {"rows", Kind::Rows}},
+             "what makes the rows: the paper's network, or free numbers for each of them"),
+      field("rows", &Options::rows, "rows K that the generator makes; the papers' are 1000",
+            between(1, 1e6)),
       field("hidden", &Options::hidden, "width of each block of the network; auto: no block",
             between(1, 1e5)),
       field("inputs", &Options::inputs, "columns of noise that the network starts from",
             between(1, 1e5)),
       field("learning-rate", &Options::learning_rate,
-            "of Adam at the start of a round; auto: 0.1 for rows, 0.003 for a network",
+            "of Adam at the start of a round; auto: 0.003 for a network, 0.1 for rows",
             between(1e-8, 100.0)),
       field("steps", &Options::steps, "most steps of training in a round; the paper's are 100",
             between(0, 1e6)),
@@ -471,7 +480,7 @@ std::vector<Field<Options>> shared_fields(int fewest_rounds) {
             between(0.0, 1.0)),
       field("tolerance", &Options::tolerance,
             "errors count by what they are above so many standard deviations of noise; auto: 0, "
-            "and 1 with public data; the paper's is 0",
+            "and 3 with public data; the paper's is 0",
             between(0.0, 100.0)),
       field("clip", &Options::clip, "measured counts are moved to between 0 and n"),
       field("averaging", &Options::averaging,
@@ -502,7 +511,7 @@ Mechanism gem_pub() {
                          "steps of training on public marginals; the paper's are up to 5000",
                          between(0, 1e6)));
   fields.push_back(field("public-rate", &Options::public_rate,
-                         "learning rate there; auto: 0.05 for rows, 0.002 for a network; the "
+                         "learning rate there; auto: 0.002 for a network, 0.05 for rows; the "
                          "paper's is 0.0005",
                          between(1e-8, 100.0)));
   return make_mechanism<Options>({.name = "gem-pub",

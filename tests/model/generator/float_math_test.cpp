@@ -12,7 +12,7 @@
 namespace tandem {
 namespace {
 
-std::vector<float> numbers(std::size_t count, std::uint64_t seed) {
+Floats numbers(std::size_t count, std::uint64_t seed) {
   Rng rng(seed);
   return normal_numbers(count, 1.0F, rng);
 }
@@ -35,7 +35,7 @@ TEST(FloatMath, MultipliesPartsOfLargerMatrices) {
   auto of_b = numbers(100 * kStride, 2);
   const auto check_product = [&](auto multiply, ConstMatrix a, bool a_turned, ConstMatrix b,
                                  bool b_turned, std::size_t rows, std::size_t columns) {
-    std::vector<float> of_c(100 * kStride, 1.0F);
+    Floats of_c(100 * kStride, 1.0F);
     const Matrix c = Matrix{of_c.data(), rows, 90, kStride}.some_columns(5, columns);
     for (const bool add : {false, true}) {
       std::ranges::fill(of_c, 1.0F);
@@ -71,7 +71,7 @@ TEST(FloatMath, MultipliesPartsOfLargerMatrices) {
 }
 
 TEST(FloatMath, ASoftmaxIsADistributionHoweverLargeItsLogits) {
-  std::vector<float> x = {1000.0F, 0.0F, 1001.0F, 0.0F, -1e30F, 0.0F};  // two columns
+  Floats x = {1000.0F, 0.0F, 1001.0F, 0.0F, -1e30F, 0.0F};  // two columns
   float_math().softmax({x.data(), 3, 2, 2});
   EXPECT_NEAR(x[0], 1.0 / (1.0 + std::exp(1.0)), 1e-6);
   EXPECT_NEAR(x[2], 1.0 / (1.0 + std::exp(-1.0)), 1e-6);
@@ -102,10 +102,10 @@ TEST(FloatMath, NormalisedColumnsHaveNoMeanAndOneVariance) {
   constexpr std::size_t kRows = 200;
   auto x = numbers(kRows * 3, 5);
   for (std::size_t r = 0; r < kRows; ++r) x[r * 3 + 1] = 100.0F + 7.0F * x[r * 3 + 1];
-  const std::vector<float> scale(3, 1.0F);
-  const std::vector<float> shift(3, 100.0F);  // so that nothing is cut off
-  std::vector<float> inverse(3);
-  std::vector<float> out(kRows * 3);
+  const Floats scale(3, 1.0F);
+  const Floats shift(3, 100.0F);  // so that nothing is cut off
+  Floats inverse(3);
+  Floats out(kRows * 3);
   float_math().normalise({x.data(), kRows, 3, 3}, scale.data(), shift.data(), inverse.data(),
                          {out.data(), kRows, 3, 3});
   for (std::size_t c = 0; c < 3; ++c) {

@@ -73,11 +73,11 @@ TEST(GeneratedRows, LearnMarginalsThatGoTogether) {
     auto rows = start(kind);
     EXPECT_GT(largest_error(rows, wanted), 0.1);
     rows.fit(wanted, steps_of(kind));
-    EXPECT_LT(largest_error(rows, wanted), 0.004);
+    EXPECT_LT(largest_error(rows, wanted), 0.02);
     auto in_turns = start(kind);
     Rng rng(2);
     in_turns.fit_in_turns(wanted, 12, 40, {.most = 25, .rate = steps_of(kind).rate}, rng);
-    EXPECT_LT(largest_error(in_turns, wanted), 0.02);
+    EXPECT_LT(largest_error(in_turns, wanted), 0.04);
   }
 }
 

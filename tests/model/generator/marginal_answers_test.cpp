@@ -15,7 +15,7 @@ namespace tandem {
 namespace {
 
 // K distributions of each column, code after code.
-std::vector<float> some_distributions(const Domain& domain, std::size_t K, std::uint64_t seed) {
+Floats some_distributions(const Domain& domain, std::size_t K, std::uint64_t seed) {
   const CodeLayout layout(domain);
   Rng rng(seed);
   auto out = normal_numbers(K * layout.codes, 1.5F, rng);
@@ -27,7 +27,7 @@ std::vector<float> some_distributions(const Domain& domain, std::size_t K, std::
 }
 
 // The mean over rows of products of probabilities, cell by cell.
-std::vector<double> plainly(const Domain& domain, const Clique& clique, const std::vector<float>& P,
+std::vector<double> plainly(const Domain& domain, const Clique& clique, const Floats& P,
                             std::size_t K) {
   const CodeLayout layout(domain);
   std::vector<double> out(domain.cells(clique), 0.0);
@@ -57,7 +57,7 @@ RC_GTEST_PROP(MarginalAnswers, AreMeansOfProducts, ()) {
   }
   const CodeLayout layout(domain);
   const MarginalAnswers marginals(layout, cliques);
-  std::vector<float> answers(marginals.cells());
+  Floats answers(marginals.cells());
   Team team(Threads{});
   marginals.answer({P.data(), layout.codes, K, K}, answers, team);
   for (std::size_t m = 0; m < cliques.size(); ++m) {
@@ -86,11 +86,11 @@ RC_GTEST_PROP(MarginalAnswers, TheWayBackIsTheirDerivative, ()) {
   const auto above = normal_numbers(marginals.cells(), 1.0F, rng);
   std::vector<char> wanted(cliques.size());
   for (auto& w : wanted) w = static_cast<char>(rng.below(4) > 0);
-  std::vector<float> gradient(P.size(), 7.0F);
+  Floats gradient(P.size(), 7.0F);
   Team team(Threads{});
   marginals.back({P.data(), layout.codes, K, K}, above, wanted,
                  {gradient.data(), layout.codes, K, K}, team);
-  const auto loss = [&](const std::vector<float>& at) {
+  const auto loss = [&](const Floats& at) {
     double sum = 0.0;
     for (std::size_t m = 0; m < cliques.size(); ++m) {
       if (wanted[m] == 0) continue;
@@ -119,8 +119,8 @@ TEST(MarginalAnswers, AreTheSameForAnyNumberOfThreads) {
   const auto P = some_distributions(domain, K, 1);
   const ConstMatrix view{P.data(), layout.codes, K, K};
   const MarginalAnswers marginals(layout, {{0}, {0, 1}, {0, 1, 2}, {1, 2, 3}, {0, 1, 2, 3}});
-  std::vector<std::vector<float>> answers;
-  std::vector<std::vector<float>> gradients;
+  std::vector<Floats> answers;
+  std::vector<Floats> gradients;
   for (const int threads : {1, 2, 5}) {
     Team team(Threads{.count = threads});
     answers.emplace_back(marginals.cells());

@@ -2,6 +2,7 @@
 #include "tandem/model/generator/float_math.h"
 
 #define EIGEN_DONT_PARALLELIZE
+#define EIGEN_FAST_MATH 0  // roots by estimates differ between makers of CPUs
 #include <Eigen/Core>
 
 #include "tandem/model/generator/float_math.inc"

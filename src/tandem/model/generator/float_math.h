@@ -7,8 +7,28 @@
 // on nothing else. All of them run on the thread that calls them.
 
 #include <cstddef>
+#include <new>
+#include <vector>
 
 namespace tandem {
+
+// Numbers that begin where a cache line does. Loops treat the numbers before the first such place
+// one by one, with other rounding, so that what they give would depend on where memory was free.
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+  AlignedAllocator() = default;
+  template <class U>
+  AlignedAllocator(const AlignedAllocator<U>& /*other*/) {}
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(::operator new(count * sizeof(T), kLine));
+  }
+  void deallocate(T* data, std::size_t count) { ::operator delete(data, count * sizeof(T), kLine); }
+  bool operator==(const AlignedAllocator& /*other*/) const { return true; }
+};
+using Floats = std::vector<float, AlignedAllocator<float>>;
+using Doubles = std::vector<double, AlignedAllocator<double>>;
 
 // Rows of `columns` numbers, each row `stride` numbers after the one before.
 template <class T>

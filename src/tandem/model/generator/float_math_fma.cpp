@@ -27,7 +27,8 @@
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #define EIGEN_DONT_PARALLELIZE
-#define Eigen EigenFma  // names of its own: see float_math.inc
+#define EIGEN_FAST_MATH 0  // roots by estimates differ between makers of CPUs
+#define Eigen EigenFma     // names of its own: see float_math.inc
 #include <Eigen/Core>
 
 #include "tandem/model/generator/float_math.inc"

@@ -28,7 +28,7 @@ std::vector<Clique> cliques_of(std::span<const MarginalTarget> targets) {
 
 // Half the derivative of each cell's squared error.
 struct Errors {
-  std::vector<float> of_cells;
+  Floats of_cells;
   std::vector<char> wanted;  // marginals with a cell that counts
   bool any = false;
 };
@@ -124,7 +124,7 @@ void GeneratedRows::step(const MarginalAnswers& marginals, std::span<const float
 int GeneratedRows::fit(std::span<const MarginalTarget> targets, const TrainingSteps& steps) {
   if (targets.empty()) return 0;
   const MarginalAnswers marginals(layout_, cliques_of(targets));
-  std::vector<float> answers(marginals.cells());
+  Floats answers(marginals.cells());
   Errors errors;
   for (int s = 0; s < steps.most; ++s) {
     threads_.check();
@@ -140,9 +140,9 @@ int GeneratedRows::fit(std::span<const MarginalTarget> targets, const TrainingSt
 void GeneratedRows::fit_in_turns(std::span<const MarginalTarget> targets, std::size_t cells,
                                  int turns, const TrainingSteps& each, Rng& rng) {
   const MarginalAnswers all(layout_, cliques_of(targets));
-  std::vector<float> answers(all.cells());
+  Floats answers(all.cells());
   std::vector<double> error(targets.size());
-  std::vector<float> best;
+  Floats best;
   double least = HUGE_VAL;
   for (int turn = 0; turn <= turns; ++turn) {
     threads_.check();
@@ -177,7 +177,7 @@ void GeneratedRows::fit_in_turns(std::span<const MarginalTarget> targets, std::s
     TrainingSteps now = each;
     now.rate = cosine(each.rate, turn, turns);
     const MarginalAnswers marginals(layout_, cliques_of(some));
-    std::vector<float> of_some(marginals.cells());
+    Floats of_some(marginals.cells());
     Errors errors;
     for (int s = 0; s < now.most; ++s) {
       if (s > 0) forward();
@@ -202,7 +202,7 @@ std::vector<Factor> GeneratedRows::project_all(std::span<const Clique> cliques, 
       cells += domain_.cells(cliques[from]);
     }
     const MarginalAnswers marginals(layout_, some);
-    std::vector<float> answers(marginals.cells());
+    Floats answers(marginals.cells());
     marginals.answer(P_, answers, team_);
     for (std::size_t m = 0; m < some.size(); ++m) {
       Factor factor{some[m], std::vector<double>(marginals.cells(m))};

@@ -69,10 +69,10 @@ class GeneratedRows {
   std::vector<char> impossible_;
   Threads threads_;
   Team team_;
-  std::vector<float> probabilities_;  // codes x K
-  std::vector<float> of_probabilities_;
+  Floats probabilities_;  // codes x K
+  Floats of_probabilities_;
   Matrix P_, of_P_;
-  std::vector<float> gradient_, first_moment_, second_moment_, average_;
+  Floats gradient_, first_moment_, second_moment_, average_;
   double first_power_ = 1.0;  // of Adam's decays, over all steps
   double second_power_ = 1.0;
 };

@@ -130,9 +130,9 @@ class Network final : public Generator {
  private:
   struct Block {
     std::size_t inputs, outputs;
-    std::size_t at;                 // its parameters: weights, scale, shift
-    std::vector<float> normalised;  // K x outputs
-    std::vector<float> inverse;
+    std::size_t at;     // its parameters: weights, scale, shift
+    Floats normalised;  // K x outputs
+    Floats inverse;
   };
 
   Matrix values() { return {values_.data(), shape_.rows, width_, width_}; }
@@ -160,16 +160,16 @@ class Network final : public Generator {
   }
 
   NetworkShape shape_;
-  std::vector<float> parameters_;
+  Floats parameters_;
   std::vector<Block> blocks_;
   std::size_t width_;     // of all activations
   std::size_t last_ = 0;  // where the parameters of the last map begin: weights, shift
-  std::vector<float> values_, of_values_;
+  Floats values_, of_values_;
 };
 
 class Rows final : public Generator {
  public:
-  explicit Rows(std::vector<float> logits) : parameters_(std::move(logits)) {}
+  explicit Rows(Floats logits) : parameters_(std::move(logits)) {}
   std::span<float> parameters() override { return parameters_; }
   void forward(Matrix logits, Team& /*team*/) override {
     for (std::size_t c = 0; c < logits.rows; ++c) {
@@ -185,7 +185,7 @@ class Rows final : public Generator {
   }
 
  private:
-  std::vector<float> parameters_;
+  Floats parameters_;
 };
 
 }  // namespace
@@ -213,8 +213,8 @@ double NetworkShape::multiplications() const {
   return 3.0 * static_cast<double>(rows) * static_cast<double>(parameters());
 }
 
-std::vector<float> normal_numbers(std::size_t count, float deviation, Rng& rng) {
-  std::vector<float> out(count);
+Floats normal_numbers(std::size_t count, float deviation, Rng& rng) {
+  Floats out(count);
   for (float& value : out) {  // Box and Muller 1958
     const double radius = std::sqrt(-2.0 * std::log1p(-rng.uniform()));
     value =
@@ -227,7 +227,7 @@ std::unique_ptr<Generator> network_generator(const NetworkShape& shape, Rng& rng
   return std::make_unique<Network>(shape, rng);
 }
 
-std::unique_ptr<Generator> rows_generator(std::vector<float> logits) {
+std::unique_ptr<Generator> rows_generator(Floats logits) {
   return std::make_unique<Rows>(std::move(logits));
 }
 

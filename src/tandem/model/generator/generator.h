@@ -43,9 +43,9 @@ struct NetworkShape {
 std::unique_ptr<Generator> network_generator(const NetworkShape& shape, Rng& rng);
 
 // Logits that start as given, code after code.
-std::unique_ptr<Generator> rows_generator(std::vector<float> logits);
+std::unique_ptr<Generator> rows_generator(Floats logits);
 
 // Independent normal numbers.
-std::vector<float> normal_numbers(std::size_t count, float deviation, Rng& rng);
+Floats normal_numbers(std::size_t count, float deviation, Rng& rng);
 
 }  // namespace tandem

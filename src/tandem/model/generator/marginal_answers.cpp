@@ -46,7 +46,7 @@ class Products {
   bool single() const { return columns_.size() == 1; }
   Matrix gradient_room() { return room(gradient_, levels_.back().rows, levels_.back().columns); }
   void spread(ConstMatrix P, Matrix of_P) {
-    std::vector<float> below;
+    Floats below;
     for (std::size_t i = columns_.size() - 1; i >= 1; --i) {
       const ConstMatrix left = levels_[i - 1];
       Matrix of_left = block(of_P, layout_, columns_.front());
@@ -62,16 +62,16 @@ class Products {
   }
 
  private:
-  static Matrix room(std::vector<float>& numbers, std::size_t rows, std::size_t columns) {
+  static Matrix room(Floats& numbers, std::size_t rows, std::size_t columns) {
     numbers.resize(rows * columns);
     return {numbers.data(), rows, columns, columns};
   }
 
   const CodeLayout& layout_;
   std::span<const AttributeId> columns_;
-  std::vector<std::vector<float>> kept_;
+  std::vector<Floats> kept_;
   std::vector<ConstMatrix> levels_;
-  std::vector<float> gradient_;
+  Floats gradient_;
 };
 
 }  // namespace

@@ -18,11 +18,11 @@ namespace {
 constexpr std::size_t kNumbersAtOnce = std::size_t{1} << 16;  // products held: half a megabyte
 
 // Products of the codes of columns, for kinds `from` to `to`, each times its weight if there are.
-std::vector<double> products(std::span<const AttributeId> columns, const ProductMixture& model,
-                             std::size_t from, std::size_t to, std::span<const double> weights) {
-  std::vector<double> out;
-  std::vector<double> of_kind;
-  std::vector<double> next;
+Doubles products(std::span<const AttributeId> columns, const ProductMixture& model,
+                 std::size_t from, std::size_t to, std::span<const double> weights) {
+  Doubles out;
+  Doubles of_kind;
+  Doubles next;
   for (std::size_t k = from; k < to; ++k) {
     of_kind.assign(1, weights.empty() ? 1.0 : weights[k]);
     for (const auto id : columns) {
@@ -96,16 +96,16 @@ Factor ProductMixture::project(const Clique& clique) const {
   }
   const std::size_t right_cells = cells / left_cells;
   const std::size_t step = std::max<std::size_t>(1, kNumbersAtOnce / (left_cells + right_cells));
+  Doubles sums(cells);
   for (std::size_t k = 0; k < kinds(); k += step) {
     const std::size_t to = std::min(kinds(), k + step);
     const auto left = products(columns.first(cut), *this, k, to, weights_);
     const auto right = products(columns.subspan(cut), *this, k, to, {});
     float_math().product_at_double({left.data(), to - k, left_cells, left_cells},
                                    {right.data(), to - k, right_cells, right_cells},
-                                   {out.values.data(), left_cells, right_cells, right_cells},
-                                   k > 0);
+                                   {sums.data(), left_cells, right_cells, right_cells}, k > 0);
   }
-  for (double& value : out.values) value *= total_;
+  for (std::size_t c = 0; c < cells; ++c) out.values[c] = total_ * sums[c];
   return out;
 }
 
