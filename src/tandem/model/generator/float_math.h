@@ -24,7 +24,7 @@ struct AlignedAllocator {
   T* allocate(std::size_t count) {
     return static_cast<T*>(::operator new(count * sizeof(T), kLine));
   }
-  void deallocate(T* data, std::size_t count) { ::operator delete(data, count * sizeof(T), kLine); }
+  void deallocate(T* data, std::size_t /*count*/) { ::operator delete(data, kLine); }
   bool operator==(const AlignedAllocator& /*other*/) const { return true; }
 };
 using Floats = std::vector<float, AlignedAllocator<float>>;
