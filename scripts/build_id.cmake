@@ -1,6 +1,6 @@
 # Writes a header with a digest of all sources of the library: what a run was made by, so that only
 # the same build resumes it. Usage: cmake -DSOURCES=DIR -DCOMPILER=TEXT -DOUT=FILE -P build_id.cmake
-file(GLOB_RECURSE sources RELATIVE ${SOURCES} ${SOURCES}/*.h ${SOURCES}/*.cpp ${SOURCES}/*.def)
+file(GLOB_RECURSE sources RELATIVE ${SOURCES} ${SOURCES}/*.h ${SOURCES}/*.cpp ${SOURCES}/*.def ${SOURCES}/*.inc)
 list(SORT sources)
 set(text "${COMPILER}")
 foreach(source ${sources})

@@ -9,7 +9,7 @@ set -eu
 packages() {
   case "$1" in
     build) echo "g++ cmake ninja-build ccache libfmt-dev libcli11-dev nlohmann-json3-dev \
-      libtomlplusplus-dev zlib1g-dev libssl-dev libsqlite3-dev libboost-dev python3" ;;
+      libtomlplusplus-dev zlib1g-dev libssl-dev libsqlite3-dev libboost-dev libeigen3-dev python3" ;;
     test)  echo "libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev" ;;
     lint)  echo "clang clang-format clang-tidy" ;;
     fuzz)  echo "clang llvm libclang-rt-dev" ;;

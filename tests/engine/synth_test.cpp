@@ -555,7 +555,8 @@ TEST_F(Synth, DefaultsFitIntoASmallMachine) {
   run_.settings.public_sources = {
       dir_.write("public.csv", read_file(run_.settings.private_source))};
   run_.settings.memory_limit = "500MB";
-  for (const char* mechanism : {"mw-pub", "mwem-pub", "mwem", "mst", "aim", "jam-pgm", "tandem"}) {
+  for (const char* mechanism :
+       {"mw-pub", "mwem-pub", "mwem", "mst", "aim", "jam-pgm", "gem", "gem-pub", "tandem"}) {
     run_.settings.mechanism = mechanism;
     EXPECT_NO_THROW(plan_synthesis(run_)) << mechanism;
   }
@@ -767,7 +768,7 @@ TEST_F(Synth, ContradictoryRulesAreFoundBeforeAnythingIsSpent) {
                                    "[[rule]]\nif = \"c >= 0\"\nthen = \"b > 5\"\n");
   run_.settings.public_sources = {dir_.write("public.csv", "a,b,c\nF,1,2\nM,2,3\n")};
   for (const char* mechanism : {"tandem", "aim", "mst", "private-pgm", "jam-pgm", "mwem", "mw-pub",
-                                "mwem-pub", "independent", "ide", "mre"}) {
+                                "mwem-pub", "gem", "gem-pub", "independent", "ide", "mre"}) {
     run_.settings.mechanism = mechanism;
     EXPECT_TRUE(contains(refusal(), "contradict each other")) << mechanism << refusal();
     EXPECT_THROW(plan_synthesis(run_), UsageError) << mechanism;
@@ -790,7 +791,7 @@ TEST_F(Synth, BadPublicInputIsFoundBeforeAnythingIsSpent) {
     EXPECT_TRUE(other.report().runs.empty()) << mechanism << param;
   };
   run_.settings.public_sources = {dir_.write("header.csv", "a,b,c\n")};
-  for (const char* mechanism : {"mw-pub", "mwem-pub", "jam-pgm", "ide", "mre"})
+  for (const char* mechanism : {"mw-pub", "mwem-pub", "jam-pgm", "gem-pub", "ide", "mre"})
     refused(mechanism, "");
   run_.settings.public_sources = {dir_.write("public.csv", "a,b,c\nF,1,2\nM,2,3\n")};
   refused("mw-pub", "public-weights=1,2");
@@ -800,7 +801,8 @@ TEST_F(Synth, BadPublicInputIsFoundBeforeAnythingIsSpent) {
   }
   run_.settings.schema = dir_.write("single.json", R"({"b": 1, "c": 1})");
   run_.settings.public_sources = {dir_.write("zeros.csv", "b,c\n0,0\n")};
-  for (const char* mechanism : {"mw-pub", "mwem-pub", "mwem", "jam-pgm", "ide", "mre"}) {
+  for (const char* mechanism :
+       {"mw-pub", "mwem-pub", "mwem", "jam-pgm", "gem", "gem-pub", "ide", "mre"}) {
     refused(mechanism, "");
   }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tandem/model/generator/product_mixture.h"
 #include "tandem/model/grouped_model.h"
 #include "tandem/model/histogram/factored_histogram.h"
 #include "tandem/model/mixture_model.h"
@@ -81,6 +82,13 @@ inline std::vector<std::unique_ptr<Model>> kinds_of_model() {
       {{0, 3}, 12.0, std::make_unique<SupportHistogram>(some_rows(outside, 9, 5), 1.0)});
   groups.push_back({{2, 1}, 30.0, std::make_unique<GraphicalModel>(outside, 7.0)});
   out.push_back(std::make_unique<GroupedModel>(mixed_domain(), Clique{0, 3}, std::move(groups)));
+  std::vector<std::vector<double>> of_kinds;  // the columns of three kinds of rows
+  for (const auto& attribute : mixed_domain().attributes()) {
+    of_kinds.emplace_back(std::size_t{3} * attribute.size);
+    for (double& weight : of_kinds.back()) weight = 0.01 + rng.uniform();
+  }
+  out.push_back(std::make_unique<ProductMixture>(mixed_domain(), std::vector<double>{1.0, 2.0, 5.0},
+                                                 std::move(of_kinds), 321.0));
   return out;
 }
 

@@ -142,8 +142,9 @@ TEST(ModelFile, AModelOfOtherColumnsOrAnotherVersionIsRefused) {
     EXPECT_TRUE(contains(refusal(bytes, other), "not those of the schema"));
     EXPECT_TRUE(
         contains(refusal(with_header(bytes, "\"format\":1", "\"format\":2")), "another version"));
-    EXPECT_TRUE(contains(refusal(with_header(bytes, "\"kind\":\"", "\"kind\":\"x")),
-                         "none of graphical, product, histogram, mixture, records and grouped"));
+    EXPECT_TRUE(
+        contains(refusal(with_header(bytes, "\"kind\":\"", "\"kind\":\"x")),
+                 "none of graphical, product, histogram, mixture, records, grouped and products"));
     EXPECT_TRUE(contains(refusal(with_header(bytes, "\"total\":", "\"total\":-")), "total"));
   }
 }

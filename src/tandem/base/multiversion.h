@@ -8,9 +8,11 @@
 // TANDEM_MULTIVERSION_POPCOUNT likewise, where bits are counted: with an instruction that the
 // oldest CPUs lack.
 //
-// Off under the sanitizers, whose start-up comes after that choice, and with Clang.
+// Off under the sanitizers, whose start-up comes after that choice, and with Clang; where it is on,
+// TANDEM_HAS_MULTIVERSION is defined.
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(TANDEM_SANITIZED)
+#define TANDEM_HAS_MULTIVERSION
 #define TANDEM_MULTIVERSION __attribute__((target_clones("default", "avx2")))
 #define TANDEM_MULTIVERSION_FMA __attribute__((target_clones("default", "fma")))
 #define TANDEM_MULTIVERSION_POPCOUNT __attribute__((target_clones("default", "popcnt")))

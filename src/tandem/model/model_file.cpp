@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "tandem/model/generator/product_mixture.h"
 #include "tandem/model/grouped_model.h"
 #include "tandem/model/histogram/factored_histogram.h"
 #include "tandem/model/mixture_model.h"
@@ -20,12 +21,12 @@ struct ReaderOfKind {
 };
 
 // A kind of model that is to be kept in files has a line here, and a write() that names the kind.
-constexpr ReaderOfKind kReaders[] = {{"graphical", GraphicalModel::read},
-                                     {"product", ProductModel::read},
-                                     {"histogram", FactoredHistogram::read},
-                                     {"mixture", MixtureModel::read},
-                                     {"records", RecordsModel::read},
-                                     {"grouped", GroupedModel::read}};
+constexpr ReaderOfKind kReaders[] = {
+    {"graphical", GraphicalModel::read},    {"product", ProductModel::read},
+    {"histogram", FactoredHistogram::read}, {"mixture", MixtureModel::read},
+    {"records", RecordsModel::read},        {"grouped", GroupedModel::read},
+
+    {"products", ProductMixture::read}};
 
 }  // namespace
 
