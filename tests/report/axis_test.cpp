@@ -40,8 +40,9 @@ TEST(Axis, LogarithmsAreForPositiveValuesFarApart) {
 }
 
 TEST(Axis, RoundValuesAreLabelled) {
-  EXPECT_EQ(labels({Axis::Kind::Log, 0.07, 0.6, 0, 1}), (Labels{"0.1", "0.2", "0.5"}));
-  EXPECT_EQ(labels({Axis::Kind::Log, 0.1, 1.0, 0, 1}), (Labels{"0.1", "0.2", "0.5", "1"}));
+  EXPECT_EQ(labels({Axis::Kind::Log, 0.071, 0.6, 0, 1}), (Labels{"0.1", "0.2", "0.3", "0.5"}));
+  EXPECT_EQ(labels({Axis::Kind::Log, 0.1, 5.0, 0, 1}),
+            (Labels{"0.1", "0.2", "0.5", "1", "2", "5"}));
   EXPECT_EQ(labels({Axis::Kind::Log, 0.001, 10.0, 0, 1}),
             (Labels{"0.001", "0.01", "0.1", "1", "10"}));
   EXPECT_EQ(labels({Axis::Kind::Linear, 0.0, 0.3, 0, 1}),

@@ -11,8 +11,8 @@
 
 #include "tandem/base/document.h"
 #include "tandem/base/parallel.h"
+#include "tandem/engine/comparison_yardsticks.h"
 #include "tandem/engine/preparation.h"
-#include "tandem/engine/yardsticks.h"
 #include "tandem/mechanism/registry.h"
 
 namespace tandem {
@@ -57,7 +57,7 @@ struct ComparisonResult {
 struct ComparisonOutcome {
   std::vector<ComparisonResult> results;  // in the order of mechanisms, epsilons and seeds
   std::vector<std::string> failures;      // "aim at epsilon 1, seed 3: ..."
-  Yardsticks yardsticks;
+  ComparisonYardsticks yardsticks;
   std::uint64_t rows = 0;  // of the private table
   std::size_t columns = 0;
 };

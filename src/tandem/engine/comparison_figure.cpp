@@ -8,6 +8,7 @@
 
 #include "tandem/base/text.h"
 #include "tandem/engine/comparison_grid.h"
+#include "tandem/report/axis.h"
 #include "tandem/report/line_chart.h"
 
 namespace tandem {
@@ -63,7 +64,7 @@ std::string figure_of(const ComparisonRequest& request, const ComparisonOutcome&
   if (!request.published) chart.stamp = kInternalStamp;
   chart.title =
       request.title.empty() ? "How far synthetic rows are from the real ones" : request.title;
-  chart.notes = {fmt::format("{}: {} rows, {} columns; workload {}; delta {:g}, {}.",
+  chart.notes = {fmt::format("{}: {} rows, {} columns; workload {}; delta {}, {}.",
                              std::filesystem::path(request.private_source).filename().string(),
                              with_commas(comparison.rows), comparison.columns,
                              std::filesystem::path(request.workload).filename().string(),
@@ -85,9 +86,9 @@ std::string figure_of(const ComparisonRequest& request, const ComparisonOutcome&
   return report::draw(chart, look);
 }
 
-std::string yardsticks_csv(const Yardsticks& yardsticks) {
+std::string yardsticks_csv(const ComparisonYardsticks& yardsticks) {
   std::string out = "kind,name,share,rows,avg_error,max_error,mean_error\n";
-  const auto add = [&](std::string_view kind, const Yardstick& yardstick) {
+  const auto add = [&](std::string_view kind, const ErrorPoint& yardstick) {
     out += fmt::format("{},{},{:g},{},{:.6g},{:.6g},{:.6g}\n", kind, csv_field(yardstick.name),
                        yardstick.share, yardstick.rows, yardstick.errors.avg, yardstick.errors.max,
                        yardstick.errors.mean);

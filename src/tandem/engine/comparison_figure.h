@@ -15,6 +15,6 @@ std::string figure_of(const ComparisonRequest& request, const ComparisonOutcome&
                       report::Look look);
 
 // The same yardsticks as a table: kind,name,share,rows,avg_error,max_error,mean_error.
-std::string yardsticks_csv(const Yardsticks& yardsticks);
+std::string yardsticks_csv(const ComparisonYardsticks& yardsticks);
 
 }  // namespace tandem

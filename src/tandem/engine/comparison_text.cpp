@@ -46,8 +46,8 @@ std::string with_error(const Spread& spread) {
   return fmt::format("{} +-{:.1g}", show(spread.mean()), spread.standard_error());
 }
 
-void add_yardsticks(std::string& out, const Yardsticks& yardsticks, const std::string& name,
-                    double WorkloadErrors::*metric) {
+void add_yardsticks(std::string& out, const ComparisonYardsticks& yardsticks,
+                    const std::string& name, double WorkloadErrors::*metric) {
   out += fmt::format("\nyardsticks, {}\n", name);
   std::size_t width = 28;
   for (const auto& source : yardsticks.public_rows)
@@ -90,7 +90,7 @@ std::string to_text(const ComparisonRequest& request, const ComparisonOutcome& c
 
 namespace {
 
-Document to_document(const Yardstick& yardstick) {
+Document to_document(const ErrorPoint& yardstick) {
   Document out = Document::object({});
   if (yardstick.name.empty()) {
     out.set("share", yardstick.share);
@@ -104,13 +104,14 @@ Document to_document(const Yardstick& yardstick) {
   return out;
 }
 
-Document to_document(const std::vector<Yardstick>& yardsticks) {
+Document to_document(const std::vector<ErrorPoint>& yardsticks) {
   Document out = Document::array();
   for (const auto& yardstick : yardsticks) out.push(to_document(yardstick));
   return out;
 }
 
-Document to_document(const ComparisonGrid::Results& results, const Yardsticks& yardsticks) {
+Document to_document(const ComparisonGrid::Results& results,
+                     const ComparisonYardsticks& yardsticks) {
   Document cell = Document::object({{"mechanism", results.front()->mechanism},
                                     {"parameters", results.front()->parameters},
                                     {"epsilon", results.front()->epsilon},

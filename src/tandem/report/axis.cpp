@@ -15,8 +15,9 @@ namespace {
 
 constexpr double kWorthALog = 4.0;  // largest over smallest value from which logarithms show more
 
-// Below this many decades 2 and 5 are labelled too.
-constexpr double kFewDecades = 2.5;
+// Decades of an axis below which other digits than 1 are labelled too.
+constexpr double kFewDecades = 2.5;     // 2 and 5
+constexpr double kHardlyADecade = 1.3;  // 3 and 7 as well
 
 std::vector<Tick> labelled(const std::vector<double>& values) {
   std::vector<Tick> out;
@@ -63,8 +64,9 @@ std::vector<Tick> Axis::ticks(std::size_t most) const {
     const int step = std::max(1, static_cast<int>(std::ceil(decades / static_cast<double>(most))));
     const int first = static_cast<int>(std::floor(std::log10(low_)));
     for (int power = first; power <= first + static_cast<int>(decades) + 2; ++power) {
-      for (const double digit : {1.0, 2.0, 5.0}) {
-        if (digit > 1.0 && decades > kFewDecades) continue;
+      for (const double digit : {1.0, 2.0, 3.0, 5.0, 7.0}) {
+        const bool common = digit == 2.0 || digit == 5.0;
+        if (digit > 1.0 && decades > (common ? kFewDecades : kHardlyADecade)) continue;
         if (digit == 1.0 && (power - first) % step != 0) continue;
         const double value = digit * std::pow(10.0, power);
         // A bound that is round itself is not lost to the last bit of a power.

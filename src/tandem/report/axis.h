@@ -27,8 +27,8 @@ class Axis {
   double at(double value) const;
   bool holds(double value) const { return value >= low_ && value <= high_; }
 
-  // Round values within the axis, in order: multiples of 1, 2 or 5 and a power of ten, or powers of
-  // ten alone; about `most` of them at most.
+  // Round values within the axis, in order: 1, 2 or 5 times a power of ten (on a short log axis 3
+  // and 7, too), or powers of ten alone; about `most` of them at most.
   std::vector<Tick> ticks(std::size_t most) const;
 
  private:

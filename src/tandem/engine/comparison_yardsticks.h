@@ -21,33 +21,33 @@ struct WorkloadErrors {
   double mean = 0.0;
 };
 
-struct Yardstick {
+struct ErrorPoint {
   std::string name;    // of a public table; empty for a sample
   double share = 0.0;  // of the real rows that a sample has; 0 for a public table
   std::uint64_t rows = 0;
   WorkloadErrors errors;
 };
 
-struct Yardsticks {
-  std::vector<Yardstick> public_rows;
-  std::vector<Yardstick> samples;  // by rising share
+struct ComparisonYardsticks {
+  std::vector<ErrorPoint> public_rows;
+  std::vector<ErrorPoint> samples;  // by rising share
 };
 
 using JudgeTable = std::function<WorkloadErrors(Table rows)>;  // against the real table
 
 // Samples are drawn without replacement, each inside the next larger, and their errors are means
 // over a few draws. The same table always gives the same.
-Yardsticks measure_yardsticks(const Table& real, const PublicData& public_data,
-                              const JudgeTable& judge);
+ComparisonYardsticks measure_yardsticks(const Table& real, const PublicData& public_data,
+                                        const JudgeTable& judge);
 
 // The share of the real rows whose random sample has this error, between the samples that were
 // tried. Nothing where all of them are better, or all worse.
-std::optional<double> equivalent_share(std::span<const Yardstick> samples,
+std::optional<double> equivalent_share(std::span<const ErrorPoint> samples,
                                        double WorkloadErrors::*metric, double error);
 
 // "12%", "0.5%": a share as a reader would say it; "below 0.1%" and "above 90%" where the samples
 // end.
-std::string share_in_words(std::span<const Yardstick> samples, double WorkloadErrors::*metric,
+std::string share_in_words(std::span<const ErrorPoint> samples, double WorkloadErrors::*metric,
                            double error);
 std::string percent(double share);
 

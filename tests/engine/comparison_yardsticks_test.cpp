@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random samples of the real rows as a measure of error.
 
-#include "tandem/engine/yardsticks.h"
+#include "tandem/engine/comparison_yardsticks.h"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ std::set<Code> codes(const Table& table) {
   return out;
 }
 
-TEST(Yardsticks, SamplesHoldDifferentRowsAndLieInsideEachOther) {
+TEST(ComparisonYardsticks, SamplesHoldDifferentRowsAndLieInsideEachOther) {
   std::vector<std::set<Code>> seen;
   const auto found = measure_yardsticks(numbered(1000), {}, [&](const Table& rows) {
     seen.push_back(codes(rows));
@@ -40,7 +40,7 @@ TEST(Yardsticks, SamplesHoldDifferentRowsAndLieInsideEachOther) {
   EXPECT_NE(seen[0], seen[found.samples.size()]) << "another draw";
 }
 
-TEST(Yardsticks, ErrorsAreMeansOverDraws) {
+TEST(ComparisonYardsticks, ErrorsAreMeansOverDraws) {
   int calls = 0;
   const auto found = measure_yardsticks(numbered(6), {}, [&](const Table& rows) {
     EXPECT_EQ(rows.rows(), 5U);
@@ -53,7 +53,7 @@ TEST(Yardsticks, ErrorsAreMeansOverDraws) {
   EXPECT_NEAR(found.samples[1].errors.mean, (0.6 + 1.2 + 1.8) / 3.0, 1e-12);
 }
 
-TEST(Yardsticks, PublicRowsAreJudgedAsTheyAre) {
+TEST(ComparisonYardsticks, PublicRowsAreJudgedAsTheyAre) {
   PublicData data;
   data.tables.push_back({"survey.csv", numbered(7)});
   data.tables.push_back({"empty.csv", Table(numbered(7).domain(), 0)});
@@ -65,9 +65,9 @@ TEST(Yardsticks, PublicRowsAreJudgedAsTheyAre) {
   EXPECT_EQ(found.public_rows[0].errors.avg, 7.0);
 }
 
-std::vector<Yardstick> three_samples() {
+std::vector<ErrorPoint> three_samples() {
   const auto sample = [](double share, double error) {
-    return Yardstick{.name = {}, .share = share, .rows = 0, .errors = {error, error, error}};
+    return ErrorPoint{.name = {}, .share = share, .rows = 0, .errors = {error, error, error}};
   };
   return {sample(0.01, 0.4), sample(0.1, 0.1), sample(0.5, 0.03)};
 }

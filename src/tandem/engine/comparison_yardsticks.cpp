@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tandem/engine/yardsticks.h"
+#include "tandem/engine/comparison_yardsticks.h"
 
 #include <fmt/core.h>
 
@@ -14,7 +14,8 @@ namespace tandem {
 
 namespace {
 
-constexpr std::array kShares = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 0.9};
+constexpr std::array kShares = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2,
+                                0.3,   0.4,   0.5,   0.6,  0.7,  0.8,  0.9};
 constexpr std::size_t kFewestRows = 5;  // a smaller sample says nothing about a share
 constexpr std::uint64_t kDraws = 3;  // errors of samples of 1% differ by 1% between draws (ADULT)
 
@@ -24,8 +25,9 @@ void add(WorkloadErrors& sum, const WorkloadErrors& more, double weight) {
   sum.mean += weight * more.mean;
 }
 
-std::vector<Yardstick> samples_of(const Table& real, const JudgeTable& judge) {
-  std::vector<Yardstick> out;
+// Stands in for eval's own yardstick: this function alone is to ask that one instead.
+std::vector<ErrorPoint> samples_of(const Table& real, const JudgeTable& judge) {
+  std::vector<ErrorPoint> out;
   for (const double share : kShares) {
     const auto rows =
         static_cast<std::size_t>(std::llround(share * static_cast<double>(real.rows())));
@@ -50,9 +52,9 @@ double rows_missing(double share) { return std::log((1.0 - share) / share); }
 
 }  // namespace
 
-Yardsticks measure_yardsticks(const Table& real, const PublicData& public_data,
-                              const JudgeTable& judge) {
-  Yardsticks out;
+ComparisonYardsticks measure_yardsticks(const Table& real, const PublicData& public_data,
+                                        const JudgeTable& judge) {
+  ComparisonYardsticks out;
   for (const auto& source : public_data.tables) {
     if (source.table.rows() == 0) continue;
     out.public_rows.push_back({.name = source.name,
@@ -64,7 +66,7 @@ Yardsticks measure_yardsticks(const Table& real, const PublicData& public_data,
   return out;
 }
 
-std::optional<double> equivalent_share(std::span<const Yardstick> samples,
+std::optional<double> equivalent_share(std::span<const ErrorPoint> samples,
                                        double WorkloadErrors::*metric, double error) {
   double worse = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -89,7 +91,7 @@ std::string percent(double share) {
                             : fmt::format("{:.2g}%", hundredths);
 }
 
-std::string share_in_words(std::span<const Yardstick> samples, double WorkloadErrors::*metric,
+std::string share_in_words(std::span<const ErrorPoint> samples, double WorkloadErrors::*metric,
                            double error) {
   if (samples.empty()) return "-";
   if (const auto share = equivalent_share(samples, metric, error)) return percent(*share);
