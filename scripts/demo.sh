@@ -32,6 +32,7 @@ run build/tandem evaluate --private $sample/private.csv --synthetic $demo/releas
 step "4. What is left of the budget?"
 run build/tandem budget show --ledger $demo/register.ledger
 
-spent=$(build/tandem budget show --ledger $demo/register.ledger | sed -n 's/^Together *//p')
-printf '\nThe release is in %s: synthetic.csv, measurements.json, release.json. Spent: %s.\n' \
-  "$demo/release" "$spent"
+left=$(build/tandem budget show --ledger $demo/register.ledger | sed -n 's/^Left *//p')
+files=$(cd $demo/release && ls | paste -s -d ' ' - | sed 's/ /, /g')
+printf '\nLeft for other releases of the register: %s.\nThe release is in %s: %s.\n' \
+  "$left" "$demo/release" "$files"

@@ -12,6 +12,7 @@ out=build/experiments/$name
 if [ -z "$name" ]; then
   cat <<'LIST'
 experiments:
+  first-figure  five mechanisms on ADULT, drawn: the figure of the README
   adult-mw      MW-Pub on ADULT, three public samples, rounds fixed and automatic
   adult-mwem    MWEM on the reduced ADULT table, full domain and random supports
   acs-reduced   15 columns of ACS, all 5-way marginals: MWEM and MW-Pub (the paper's figures 6 to 8)
@@ -60,6 +61,15 @@ spoil_public() {
 }
 
 case $name in
+  first-figure)
+    # Run where the tables lie, so that the results name them without a path.
+    root=$PWD
+    cd "$TANDEM_DATA/jam/adult_pub025"
+    "$root/$tandem" compare --private priv.csv --public pub.csv --schema domain.json --published \
+      --title "ADULT: how far synthetic rows are from the real ones" \
+      --mechanisms tandem,jam-pgm,aim,mst,mw-pub --epsilons 0.1,0.316,1,3.16,10 \
+      --seeds "$seeds" --resume --out "$root/$out"
+    ;;
   adult-mw)
     data=$TANDEM_DATA/adult/mw-pub-split
     for bias in 0 -0.1 -0.3; do

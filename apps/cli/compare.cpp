@@ -17,7 +17,7 @@ class Compare final : public Command {
  public:
   std::string name() const override { return "compare"; }
   std::string summary() const override {
-    return "run mechanisms x epsilons x seeds on a data set (INTERNAL: judges by private data)";
+    return "run mechanisms x epsilons x seeds on a data set, and draw it (INTERNAL: private data)";
   }
 
   void declare(Args& args) override {
@@ -39,8 +39,12 @@ class Compare final : public Command {
     args.option("--rows-per-person", request_.rows_per_person, "rows one person may have");
     args.option("--workload", request_.workload, "the queries (default all-3way)");
     args.option("--seeds", request_.seeds, "runs of each, seeded 1, 2, ... (default 5)");
-    args.option("--metric", metric_, "of the printed table: avg (default), max or mean");
-    args.option("--out", request_.out, "the folder for results.csv (default comparison)");
+    args.option("--metric", request_.metric,
+                "of the printed tables and the figure: avg (default), max or mean");
+    args.option("--title", request_.title, "of the figure");
+    args.option("--out", request_.out, "the folder for results and figure (default comparison)");
+    args.flag("--published", request_.published,
+              "the table is public knowledge: nothing is stamped INTERNAL");
     args.flag("--resume", request_.resume, "keep the results that are there, run what is missing");
     args.flag("--force", request_.force, "replace a former comparison in --out");
     common_.declare(args);
@@ -56,9 +60,6 @@ class Compare final : public Command {
       }
       request_.epsilons.push_back(*epsilon);
     }
-    if (metric_ != "avg" && metric_ != "max" && metric_ != "mean") {
-      throw UsageError(fmt::format("--metric is {}; choose avg, max or mean.", in_quotes(metric_)));
-    }
     request_.threads = common_.thread_count();
     request_.note = [this](const std::string& text) { common_.note(text); };
     if (!common_.quiet && isatty(STDERR_FILENO) != 0) {
@@ -67,8 +68,9 @@ class Compare final : public Command {
       };
     }
     const auto comparison = compare(request_);
-    fmt::print("{}", common_.json ? to_document(comparison).to_json() + "\n"
-                                  : to_text(comparison, metric_));
+    fmt::print("{}", common_.json ? to_document(request_, comparison).to_json() + "\n"
+                                  : to_text(request_, comparison));
+    common_.note(fmt::format("The figure is {}/figure.svg.", request_.out));
     for (const auto& failure : comparison.failures) common_.complain(failure);
     return comparison.failures.empty() ? 0 : 1;
   }
@@ -77,7 +79,6 @@ class Compare final : public Command {
   ComparisonRequest request_;
   std::string mechanisms_;
   std::string epsilons_;
-  std::string metric_ = "avg";
   CommonFlags common_;
 };
 

@@ -68,7 +68,7 @@ class Synth final : public Command {
       out.set("release", summary.release);
       fmt::print("{}\n", out.to_json());
     } else {
-      fmt::print("{}", to_text(summary));
+      fmt::print("{}", to_text(summary, common_.quiet ? Notes::Left : Notes::Shown));
     }
     return 0;
   }

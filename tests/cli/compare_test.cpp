@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,10 +34,12 @@ class Compare : public testing::Test {
   }
 
   test::CommandResult run(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments = {TANDEM_COMMAND, "compare",  "--private",  table_,
-                                          "--schema",     schema_,    "--epsilons", "0.5,5",
-                                          "--out",        out_,       "--seeds",    "2",
-                                          "--workload",   "all-2way", "--threads",  "2"};
+    std::vector<std::string> arguments = {
+        TANDEM_COMMAND, "compare", "--private", table_,    "--schema", schema_,      "--epsilons",
+        "0.5,5",        "--out",   out_,        "--seeds", "2",        "--workload", "all-2way"};
+    if (std::ranges::find(more, "--threads") == more.end()) {
+      arguments.insert(arguments.end(), {"--threads", "2"});
+    }
     if (std::ranges::find(more, "--mechanisms") == more.end()) {
       arguments.insert(arguments.end(), {"--mechanisms", "independent"});
     }
@@ -94,6 +97,12 @@ TEST_F(Compare, JsonHoldsMeansAndStandardErrors) {
   EXPECT_EQ(cell.at("seeds").as_integer(), 2);
   EXPECT_LT(cell.at("model_avg_error").at("mean").as_number(), 0.5);
   EXPECT_GE(cell.at("rows_max_error").at("standard_error").as_number(), 0.0);
+  const double share = json.at("cells").as_array()[0].at("rows_as_sample").as_number();
+  EXPECT_GT(share, 0.01);
+  EXPECT_LT(share, 0.9);
+  EXPECT_TRUE(cell.at("rows_as_sample").is_null()) << "better than all samples";
+  EXPECT_EQ(json.at("samples").as_array().back().at("share").as_number(), 0.9);
+  EXPECT_TRUE(json.at("public_rows").as_array().empty());
 }
 
 TEST_F(Compare, ResumesWhatIsMissingAndDropsACutLine) {
@@ -120,6 +129,43 @@ TEST_F(Compare, ResumesWhatIsMissingAndDropsACutLine) {
   EXPECT_EQ(after_keys, before_keys);
   EXPECT_EQ(run({"--resume", "--rows-per-person", "2"}).exit_code, 2);
   EXPECT_EQ(run({"--force"}).exit_code, 0);
+}
+
+TEST_F(Compare, DrawsWhatItMeasured) {
+  const std::string public_rows = dir_.write("<public>.csv", rows());
+  const auto result = run({"--public", public_rows, "--title", "Made & real"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.err, out_ + "/figure.svg"));
+  EXPECT_TRUE(contains(result.out, "rows as good as a random sample of this share"));
+  EXPECT_TRUE(contains(result.out, "50% of the real rows"));
+  EXPECT_TRUE(contains(result.out, "<public>.csv as it is"));
+  const std::string figure = read_file(out_ + "/figure.svg");
+  EXPECT_TRUE(contains(figure, ">INTERNAL: "));
+  EXPECT_TRUE(contains(figure, ">Made &amp; real<"));
+  EXPECT_TRUE(contains(figure, ">independent<"));
+  EXPECT_TRUE(contains(figure, ">public rows as they are<"));
+  EXPECT_TRUE(contains(read_file(out_ + "/figure-dark.svg"), "#0d1117"));
+  EXPECT_TRUE(contains(read_file(out_ + "/yardsticks.csv"), "public,<public>.csv,0,300,0,0,0"));
+
+  // Nothing is missing, and the figure is drawn all the same: on one thread the same bytes.
+  dir_.write("comparison/figure.svg", "old");
+  ASSERT_EQ(run({"--public", public_rows, "--title", "Made & real", "--resume", "--threads", "1"})
+                .exit_code,
+            0);
+  EXPECT_EQ(read_file(out_ + "/figure.svg"), figure);
+}
+
+TEST_F(Compare, OfAPublishedTableNothingIsStamped) {
+  ASSERT_EQ(run({"--published"}).exit_code, 0);
+  EXPECT_FALSE(contains(read_file(out_ + "/figure.svg"), "INTERNAL"));
+  EXPECT_FALSE(Document::read(out_ + "/comparison.json").at("internal").as_bool());
+  EXPECT_EQ(run({"--resume"}).exit_code, 2) << "a folder has one stamp";
+  const auto again = run({"--published", "--resume", "--json"});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_FALSE(Document::parse_json(again.out, "stdout").at("internal").as_bool());
+  EXPECT_FALSE(std::filesystem::exists(out_ + "/INTERNAL.txt"));
+  ASSERT_EQ(run({"--force"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(out_ + "/INTERNAL.txt"));
 }
 
 TEST_F(Compare, RefusesWhatMakesNoSense) {

@@ -39,9 +39,13 @@ TEST(Budget, ShowsTermsTotalsAndRunsToPeople) {
   EXPECT_THAT(text, HasSubstr("Limit     epsilon 4 at delta 1e-09\n"));
   EXPECT_THAT(text, HasSubstr("Spent     epsilon 0.25 (sum of pure epsilons, delta 0)\n"));
   EXPECT_THAT(text, HasSubstr("Together  epsilon 1.7"));
-  EXPECT_THAT(text, HasSubstr("  mst        release  settled  epsilon 1  epsilon 0.25\n"));
   EXPECT_THAT(text,
-              HasSubstr("  jam-pgm    caf\xc3\xa9     open     rho 0.01   all, until settled\n"));
+              HasSubstr("  mst        release  settled  epsilon 1, pure  epsilon 0.25, pure\n"));
+  // Rho 0.01 by itself, at the ledger's delta.
+  EXPECT_THAT(text, HasSubstr("  jam-pgm    caf\xc3\xa9     open     epsilon 0.8102   all, until "
+                              "settled\n"));
+  EXPECT_THAT(text, HasSubstr("Left      a run of epsilon "));
+  EXPECT_THAT(text, testing::Not(HasSubstr("rho")));
 }
 
 TEST(Budget, ShowsAnEmptyLedger) {

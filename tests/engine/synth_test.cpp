@@ -1189,5 +1189,40 @@ TEST_F(Synth, ACertificateIsNotDrawnAgain) {
   }
 }
 
+TEST_F(Synth, APlanSaysWhyALedgerWouldRefuse) {
+  make_ledger();
+  EXPECT_TRUE(contains(to_text(plan_synthesis(run_)), "it would accept this run.\n"));
+  const auto refused = [&](const std::string& because) {
+    const auto plan = plan_synthesis(run_);
+    EXPECT_TRUE(contains(to_text(plan), "it would refuse this run: ")) << because;
+    EXPECT_TRUE(contains(plan.ledger->refusal, because)) << plan.ledger->refusal;
+    const Document ledger = to_document(plan).at("ledger");
+    EXPECT_FALSE(ledger.at("accepts").as_bool());
+    EXPECT_EQ(ledger.at("refusal").as_string(), plan.ledger->refusal);
+    EXPECT_THROW(synthesize(run_), BudgetError);
+  };
+  const SynthSettings accepted = run_.settings;
+  run_.settings.epsilon = 50.0;
+  refused("left is a run of epsilon ");
+  run_.settings = accepted;
+  run_.settings.neighbors = "add-remove";
+  refused("the ledger protects replace-one, 1 row");
+  run_.settings = accepted;
+  run_.settings.seed = 1;
+  refused("a seeded run is not private");
+  run_.settings = accepted;
+  Ledger::create(dir_ / "pure.ledger", {"people", Epsilon(2.0), Delta(0.0), PrivacyUnit{}});
+  run_.settings.ledger = dir_ / "pure.ledger";
+  refused("the ledger has delta 0");
+}
+
+TEST_F(Synth, ASummaryEndsWithWhatIsLeft) {
+  make_ledger();
+  const std::string text = to_text(synthesize(run_));
+  EXPECT_TRUE(contains(text, "  in words     Whatever anybody learns from this release"));
+  EXPECT_TRUE(contains(text, "is spent or reserved; left is a run of epsilon ")) << text;
+  EXPECT_FALSE(contains(text, "rho"));
+}
+
 }  // namespace
 }  // namespace tandem

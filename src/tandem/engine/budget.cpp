@@ -49,9 +49,11 @@ std::string rounded(double value, double (*direction)(double)) {
 std::string up(double value) { return rounded(value, std::ceil); }
 std::string down(double value) { return rounded(value, std::floor); }
 
-std::string amount(const LedgerCharge& charge) {
-  if (charge.pure) return "epsilon " + up(charge.pure->upper_bound());
-  return "rho " + up(charge.rho.upper_bound());
+// A charge as the epsilon it has by itself, at the ledger's delta unless it is pure.
+std::string amount(const LedgerCharge& charge, Delta delta) {
+  if (charge.pure) return fmt::format("epsilon {}, pure", up(charge.pure->upper_bound()));
+  const Rho rho(charge.rho.upper_bound());
+  return "epsilon " + up(rho.value() > 0.0 ? epsilon_of(rho, delta).value() : 0.0);
 }
 
 std::string_view how(Composition composition) {
@@ -144,6 +146,20 @@ Verdict verify_budget(const Ledger& ledger, std::span<const std::string> anchors
   return {report.whole(), json ? to_document(report).to_json(2) + "\n" : to_text(report)};
 }
 
+std::string left_in_words(const LedgerReport& report) {
+  const std::string pure = down(report.left_pure.value());
+  const double delta = report.terms.delta.value();
+  if (delta == 0.0) return "a pure run of epsilon " + pure;
+  return fmt::format("a run of epsilon {} at delta {}, or a pure one of epsilon {}",
+                     down(left_epsilon(report).value()), delta, pure);
+}
+
+std::string budget_in_words(const LedgerReport& report) {
+  return fmt::format("epsilon {} of {} is spent or reserved; left is {}",
+                     up(report.total.epsilon.value()), report.terms.epsilon.value(),
+                     left_in_words(report));
+}
+
 Document to_document(const LedgerReport& report) {
   Document runs = Document::array();
   for (const LedgerRun& run : report.runs) {
@@ -183,20 +199,16 @@ std::string to_text(const LedgerReport& report) {
   out += total_line("Spent", report.spent);
   out += total_line("Reserved", report.reserved);
   out += total_line("Together", report.total);
-  out += fmt::format("{:<10}a pure run of epsilon {}", "Left", down(report.left_pure.value()));
-  if (terms.delta.value() > 0.0) {
-    out += fmt::format(", or one of epsilon {} at delta {} (rho {})",
-                       down(left_epsilon(report).value()), terms.delta.value(),
-                       down(report.left_rho.value()));
-  }
-  out += fmt::format("\n{:<10}{}\n", "Head", report.head);
+  out += fmt::format("{:<10}{}\n", "Left", left_in_words(report));
+  out += fmt::format("{:<10}{}\n", "Head", report.head);
   if (report.runs.empty()) return out + "\nNo runs yet.\n";
 
   using Row = std::array<std::string, 6>;
   std::vector<Row> rows = {{"reserved at", "mechanism", "release", "state", "reserved", "spent"}};
   for (const LedgerRun& run : report.runs) {
     rows.push_back({run.time, run.mechanism, run.label, run.spent ? "settled" : "open",
-                    amount(run.reserved), run.spent ? amount(*run.spent) : "all, until settled"});
+                    amount(run.reserved, terms.delta),
+                    run.spent ? amount(*run.spent, terms.delta) : "all, until settled"});
   }
   std::array<std::size_t, 6> widths{};
   for (const Row& row : rows) {

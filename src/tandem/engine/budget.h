@@ -45,6 +45,11 @@ struct Verdict {
 };
 Verdict verify_budget(const Ledger& ledger, std::span<const std::string> anchors, bool json);
 
+// What is left: "a run of epsilon 1.698 at delta 1e-09, or a pure one of epsilon 1".
+std::string left_in_words(const LedgerReport& report);
+// The same after what is spent: "epsilon 1 of 2 is spent; left is a run of ...".
+std::string budget_in_words(const LedgerReport& report);
+
 Document to_document(const LedgerReport& report);
 Document to_document(const VerifyReport& report);
 std::string to_text(const LedgerReport& report);

@@ -16,6 +16,8 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/engine/comparison_figure.h"
+#include "tandem/engine/comparison_grid.h"
 #include "tandem/engine/execute.h"
 #include "tandem/engine/forked_jobs.h"
 #include "tandem/engine/memory.h"
@@ -232,16 +234,24 @@ class ResultsFile {
   std::vector<std::string> lines_;
 };
 
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) throw SourceError(fmt::format("{} can't be written; check the disk.", path));
+}
+
 // What all runs of a folder share, beside what results.csv says of each.
 Document common_of(const ComparisonRequest& request, const std::string& schema_digest) {
-  return Document::object({{"format", 1},
-                           {"internal", true},
-                           {"note",
-                            "Seeded runs judged against the private table: not for "
-                            "publication."},
-                           {"workload", request.workload},
-                           {"rows_per_person", request.rows_per_person},
-                           {"schema_sha256", schema_digest}});
+  return Document::object(
+      {{"format", 1},
+       {"internal", !request.published},
+       {"note", request.published ? "Seeded runs on a table that is public knowledge."
+                                  : "Seeded runs judged against the private table: not for "
+                                    "publication."},
+       {"workload", request.workload},
+       {"rows_per_person", request.rows_per_person},
+       {"schema_sha256", schema_digest}});
 }
 
 void open_folder(const ComparisonRequest& request, const Document& common) {
@@ -259,21 +269,21 @@ void open_folder(const ComparisonRequest& request, const Document& common) {
   }
   if (exists && request.resume && read_text_file(about.string()) != common.to_json(2) + "\n") {
     throw UsageError(
-        fmt::format("{} compares something else (another schema, workload or rows a person); "
-                    "choose another " TANDEM_SETTING("out") ".",
+        fmt::format("{} compares something else (another schema, workload, rows a person or "
+                    "stamp); choose another " TANDEM_SETTING("out") ".",
                     request.out));
   }
   std::error_code failed;
   fs::create_directories(folder, failed);
-  std::ofstream file(about, std::ios::binary);
-  file << common.to_json(2) << '\n';
-  file.close();
+  write_file(about.string(), common.to_json(2) + "\n");
   // A table of numbers can't say it without breaking who reads it.
-  std::ofstream warning(folder / "INTERNAL.txt");
-  warning << "INTERNAL: everything in this folder was computed from the exact private table.\n";
-  warning.close();
-  if (!file || !warning)
-    throw SourceError(fmt::format("{} can't be written; check the folder.", about.string()));
+  const std::string warning = (folder / "INTERNAL.txt").string();
+  if (request.published) {
+    fs::remove(warning, failed);
+  } else {
+    write_file(warning,
+               "INTERNAL: everything in this folder was computed from the exact private table.\n");
+  }
 }
 
 void check_request(const ComparisonRequest& request) {
@@ -285,6 +295,7 @@ void check_request(const ComparisonRequest& request) {
   }
   if (request.epsilons.empty())
     throw UsageError(TANDEM_SETTING("epsilons") " is missing; give some, such as 0.1,1.");
+  metric_called(request.metric);
   if (request.seeds < 1 || request.seeds > kMostSeeds) {
     throw UsageError(fmt::format(TANDEM_SETTING("seeds") " is {}; choose 1 to {}.", request.seeds,
                                  with_commas(static_cast<std::uint64_t>(kMostSeeds))));
@@ -392,6 +403,16 @@ ComparisonOutcome compare(const ComparisonRequest& request) {
     result.seed = jobs[i].seed;
     out.results.push_back(std::move(result));
   }
+  out.rows = bench.table.rows();
+  out.columns = bench.table.domain().size();
+  out.yardsticks = measure_yardsticks(bench.table, bench.public_data, [&](Table rows) {
+    const auto errors = evaluate_workload(bench.workload, reference,
+                                          CountedTable(std::move(rows), request.threads));
+    return WorkloadErrors{errors.avg_workload_error, errors.max_error, errors.mean_error};
+  });
+  write_file(request.out + "/yardsticks.csv", yardsticks_csv(out.yardsticks));
+  write_file(request.out + "/figure.svg", figure_of(request, out, report::Look::Either));
+  write_file(request.out + "/figure-dark.svg", figure_of(request, out, report::Look::Dark));
   return out;
 }
 

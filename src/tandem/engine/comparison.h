@@ -11,6 +11,7 @@
 
 #include "tandem/base/document.h"
 #include "tandem/base/parallel.h"
+#include "tandem/engine/comparison_yardsticks.h"
 #include "tandem/engine/preparation.h"
 #include "tandem/mechanism/registry.h"
 
@@ -29,6 +30,9 @@ struct ComparisonRequest {
   std::int64_t rows_per_person = 1;
   std::string workload = "all-3way";
   std::int64_t seeds = 5;
+  std::string metric = "avg";  // of the printed tables and the figure: avg, max or mean
+  std::string title;           // of the figure; a plain one if empty
+  bool published = false;      // the table is public knowledge: nothing is stamped INTERNAL
   std::string out = "comparison";
   bool resume = false;  // keep the results that are there, and add what is missing
   bool force = false;   // replace a former comparison
@@ -44,13 +48,8 @@ struct ComparisonResult {
   std::string parameters;  // KEY=VALUE KEY=VALUE, those that were given
   double epsilon = 0.0;
   std::int64_t seed = 0;
-  struct Errors {
-    double avg = 0.0;
-    double max = 0.0;
-    double mean = 0.0;
-  };
-  Errors model;  // of the released model's own answers
-  Errors rows;   // of the rows drawn from it
+  WorkloadErrors model;  // of the released model's own answers
+  WorkloadErrors rows;   // of the rows drawn from it
   double seconds = 0.0;
   double peak_mb = 0.0;
 };
@@ -58,15 +57,21 @@ struct ComparisonResult {
 struct ComparisonOutcome {
   std::vector<ComparisonResult> results;  // in the order of mechanisms, epsilons and seeds
   std::vector<std::string> failures;      // "aim at epsilon 1, seed 3: ..."
+  ComparisonYardsticks yardsticks;
+  std::uint64_t rows = 0;  // of the private table
+  std::size_t columns = 0;
 };
 
+inline constexpr const char* kInternalStamp =
+    "INTERNAL: computed from the private table; not for publication";
+
 // Runs what is missing and writes results.csv line by line, so that an interrupted comparison can
-// be resumed. UsageError for a request that makes no sense, before anything runs.
+// be resumed; then yardsticks.csv and the figure. UsageError for a request that makes no sense,
+// before anything runs.
 ComparisonOutcome compare(const ComparisonRequest& request);
 
 // Means over seeds with their standard errors: a row for each mechanism, a column for each epsilon.
-// `metric` is "avg", "max" or "mean".
-std::string to_text(const ComparisonOutcome& comparison, const std::string& metric);
-Document to_document(const ComparisonOutcome& comparison);
+std::string to_text(const ComparisonRequest& request, const ComparisonOutcome& comparison);
+Document to_document(const ComparisonRequest& request, const ComparisonOutcome& comparison);
 
 }  // namespace tandem

@@ -286,7 +286,7 @@ RefitSummary refit(const RefitRequest& r) {
   }
 }
 
-std::string to_text(const RefitSummary& summary) {
+std::string to_text(const RefitSummary& summary, Notes notes) {
   const Document& r = summary.release;
   const Document& guarantee = r.at("guarantee");
   const Document& refit = r.at("refit");
@@ -310,7 +310,7 @@ std::string to_text(const RefitSummary& summary) {
        fmt::format("unchanged: epsilon {:g}, delta {:g}, {}", guarantee.at("epsilon").as_number(),
                    guarantee.at("delta").as_number(), guarantee.at("neighbors").as_string()));
   line("spent", "nothing more");
-  return out + closing_lines(r);
+  return out + closing_lines(r, notes);
 }
 
 }  // namespace tandem

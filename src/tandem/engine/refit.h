@@ -11,6 +11,7 @@
 #include "tandem/base/document.h"
 #include "tandem/base/parallel.h"
 #include "tandem/engine/preparation.h"
+#include "tandem/engine/release/release_text.h"
 
 namespace tandem {
 
@@ -37,6 +38,6 @@ struct RefitSummary {
 // UsageError for a release that can't be read, or a condition that no row can fulfil.
 RefitSummary refit(const RefitRequest& request);
 
-std::string to_text(const RefitSummary& summary);
+std::string to_text(const RefitSummary& summary, Notes notes = Notes::Shown);
 
 }  // namespace tandem

@@ -17,6 +17,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/data/csv.h"
+#include "tandem/engine/budget.h"
 #include "tandem/engine/execute.h"
 #include "tandem/engine/memory.h"
 #include "tandem/engine/preparation.h"
@@ -260,6 +261,7 @@ SynthSummary synthesize(const SynthRun& run) {
       summary.release.set("ledger", Document::object({{"dataset", ledger->terms().dataset},
                                                       {"run", under.record.id},
                                                       {"head", ledger->head()}}));
+      summary.budget = budget_in_words(ledger->report());
     }
     under.folder.write("release.json", summary.release.to_json(2) + "\n");
     under.folder.publish();
@@ -290,6 +292,30 @@ PrivacyUnit unit_in(const Document& guarantee) {
 
 }  // namespace
 
+namespace {
+
+// Why a ledger would refuse a run, as a clause; empty where it would not.
+std::string refusal_of(const LedgerReport& report, const SynthSettings& s, const Prepared& p) {
+  const bool pure = p.filter.currency() == Currency::Pure;
+  if (s.seed >= 0) return "a seeded run is not private";
+  if (!p.unit.covers(report.terms.unit)) {
+    return fmt::format("the ledger protects {}, and this run states {}",
+                       describe(report.terms.unit), describe(p.unit));
+  }
+  const Records records = p.schema.format().records;
+  if (report.records.value_or(records) != records) {
+    return "its other runs read records in another mode";
+  }
+  if (!pure && report.terms.delta.value() == 0.0) {
+    return "the ledger has delta 0, and this run has no pure guarantee";
+  }
+  const double left = pure ? report.left_pure.value() : report.left_rho.value();
+  if (p.filter.total().upper_bound() <= left) return "";
+  return "left is " + left_in_words(report);
+}
+
+}  // namespace
+
 SynthPlan plan_synthesis(const SynthRun& run) {
   const SynthSettings& s = run.settings;
   const PreparedRun prepared = prepare_run(s, {run.find, run.threads, run.note, run.reading});
@@ -307,13 +333,8 @@ SynthPlan plan_synthesis(const SynthRun& run) {
   out.most_bytes = memory_limit(s.memory_limit);
   if (!s.ledger.empty()) {
     const auto report = Ledger::open(s.ledger).report();
-    const double left =
-        p.filter.currency() == Currency::Pure ? report.left_pure.value() : report.left_rho.value();
-    const Records records = p.schema.format().records;
-    const bool accepted = p.filter.total().upper_bound() <= left &&
-                          p.unit.covers(report.terms.unit) &&
-                          report.records.value_or(records) == records;
-    out.ledger = {s.ledger, report.total.epsilon.value(), report.terms.epsilon.value(), accepted};
+    out.ledger = {s.ledger, report.total.epsilon.value(), report.terms.epsilon.value(),
+                  refusal_of(report, s, p)};
   }
   return out;
 }
@@ -358,11 +379,10 @@ std::string to_text(const SynthPlan& plan) {
   out += fmt::format("Memory: at most about {}, within the limit of {}.\n", human_bytes(plan.bytes),
                      human_bytes(plan.most_bytes));
   if (plan.ledger) {
-    out += fmt::format(
-        "Ledger {}: {:.6g} of epsilon {:g} is spent or reserved; it would {} this "
-        "run.\n",
-        plan.ledger->path, plan.ledger->spent, plan.ledger->epsilon,
-        plan.ledger->accepts ? "accept" : "refuse");
+    out += fmt::format("Ledger {}: {:.6g} of epsilon {:g} is spent or reserved; it would {}.\n",
+                       plan.ledger->path, plan.ledger->spent, plan.ledger->epsilon,
+                       plan.ledger->refusal.empty() ? "accept this run"
+                                                    : "refuse this run: " + plan.ledger->refusal);
   }
   return out + "Nothing was spent and no private data was read.\n";
 }
@@ -384,15 +404,17 @@ Document to_document(const SynthPlan& plan) {
                                    {"model_bytes", plan.effort.model_bytes}});
   if (plan.effort.seconds > 0.0) out.set("seconds", plan.effort.seconds);
   if (plan.ledger) {
-    out.set("ledger", Document::object({{"path", plan.ledger->path},
+    Document ledger = Document::object({{"path", plan.ledger->path},
                                         {"spent", plan.ledger->spent},
                                         {"epsilon", plan.ledger->epsilon},
-                                        {"accepts", plan.ledger->accepts}}));
+                                        {"accepts", plan.ledger->refusal.empty()}});
+    if (!plan.ledger->refusal.empty()) ledger.set("refusal", plan.ledger->refusal);
+    out.set("ledger", std::move(ledger));
   }
   return out;
 }
 
-std::string to_text(const SynthSummary& summary) {
+std::string to_text(const SynthSummary& summary, Notes notes) {
   const Document& r = summary.release;
   const Document& guarantee = r.at("guarantee");
   const Document& spent = r.at("spent");
@@ -414,12 +436,13 @@ std::string to_text(const SynthSummary& summary) {
        fmt::format("epsilon {:g}, delta {:g}, {}{}", guarantee.at("epsilon").as_number(),
                    guarantee.at("delta").as_number(), describe(unit_in(guarantee)),
                    has_quoted_records(guarantee) ? ", quoted records" : ""));
-  line("spent",
-       fmt::format("epsilon {:.6g} at delta {:g} (rho {:.6g})", spent.at("epsilon").as_number(),
-                   spent.at("delta").as_number(), spent.at("rho").as_number()));
+  if (r.find("seeded") == nullptr) line("in words", promise_in_words(guarantee));
+  line("spent", fmt::format("epsilon {:.6g} at delta {:g}", spent.at("epsilon").as_number(),
+                            spent.at("delta").as_number()));
   if (const auto* error = r.find("certified_error")) line("error", certified_text(*error));
   if (const auto* ledger = r.find("ledger")) {
-    line("ledger", ledger->at("dataset").as_string());
+    line("ledger",
+         ledger->at("dataset").as_string() + (summary.budget.empty() ? "" : ": " + summary.budget));
   }
   std::vector<std::string> files;
   if (r.find("rows") != nullptr) files.emplace_back(kRowsFile);
@@ -428,7 +451,7 @@ std::string to_text(const SynthSummary& summary) {
   if (r.find("model_sha256") != nullptr) files.emplace_back(kModelFile);
   files.emplace_back("release.json and the schema");
   line("files", fmt::format("{}", fmt::join(files, ", ")));
-  return out + closing_lines(r);
+  return out + closing_lines(r, notes);
 }
 
 }  // namespace tandem

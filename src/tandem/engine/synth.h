@@ -11,6 +11,7 @@
 #include "tandem/base/parallel.h"
 #include "tandem/engine/execute.h"
 #include "tandem/engine/preparation.h"
+#include "tandem/engine/release/release_text.h"
 #include "tandem/engine/settings.h"
 #include "tandem/mechanism/registry.h"
 
@@ -31,6 +32,7 @@ struct SynthSummary {
   std::string out;
   bool was_whole = false;  // resumed, and found finished
   Document release;        // the content of release.json
+  std::string budget{};    // what the ledger has left, in words; empty without one
 };
 
 // The settings of the interrupted release in `out`, for a call that says only --resume.
@@ -57,7 +59,7 @@ struct SynthPlan {
     std::string path;
     double spent = 0.0;  // or reserved, as epsilon
     double epsilon = 0.0;
-    bool accepts = false;  // this run
+    std::string refusal;  // why it would refuse this run; empty: it would not
   };
   std::optional<LedgerState> ledger;
 };
@@ -67,7 +69,7 @@ SynthPlan plan_synthesis(const SynthRun& run);
 std::string to_text(const SynthPlan& plan);
 Document to_document(const SynthPlan& plan);
 
-std::string to_text(const SynthSummary& summary);
+std::string to_text(const SynthSummary& summary, Notes notes = Notes::Shown);
 
 // What a person types to go on with an interrupted release.
 std::string resuming_command(const std::string& out);

@@ -131,6 +131,7 @@ void chosen_rounds(Curator& curator, MultiplicativeWeights& A, const Problem& pr
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   Release release;
   release.warnings = public_data_warnings(problem);
+  release.facts.set("public_row_share", 1.0);
   Support A_0 = public_start(problem, options);
   const double n = measure_total(curator, release);
   MultiplicativeWeights A = start_from(std::move(A_0), problem, options, n, curator.threads());

@@ -61,6 +61,7 @@ RoundCost round_cost(const Curator& curator, const Options& options) {
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
   Release release;
   release.warnings = public_data_warnings(problem);
+  release.facts.set("public_row_share", 1.0);
   check_model_memory("mwem-pub", problem.domain, problem.workload, problem.public_data.rows(),
                      options.max_model_mb, "raise it, or take fewer public rows or marginals");
   require_questions(problem);

@@ -16,6 +16,9 @@ namespace {
 constexpr std::size_t kMostListed = 5;
 constexpr std::size_t kMostColumns = 6;
 
+constexpr std::size_t kIndent = 15;      // of a summary's texts, in characters
+constexpr std::size_t kLineWidth = 100;  // of a summary
+
 std::vector<std::string> names_in(const Document& columns) {
   std::vector<std::string> out;
   for (const auto& column : columns.as_array()) out.push_back(column.as_string());
@@ -38,6 +41,17 @@ std::string listed(const Document& lists) {
 
 std::string percent(double share) {
   return share < 0.01 ? "less than 1%" : fmt::format("{:.0f}%", 100.0 * share);
+}
+
+// A factor e^epsilon as a person would say it.
+std::string times(double factor, double epsilon) {
+  constexpr double kSayable = 1e6;
+  if (factor >= kSayable) return fmt::format("e^{:g} times", epsilon);
+  if (factor >= 100.0) {
+    return with_commas(static_cast<std::uint64_t>(std::ceil(factor))) + " times";
+  }
+  // Rounded up: it is a bound.
+  return fmt::format("{:g} times", std::ceil(factor * 100.0) / 100.0);
 }
 
 std::string rows_in_words(double rows) {
@@ -97,8 +111,11 @@ std::vector<std::string> sentences_of(const Document& facts) {
     out.push_back(fmt::format("Only public data speaks of {}.", listed(*alone)));
   }
   if (const auto* share = facts.find("public_row_share"); share && share->as_number() > 0.0) {
-    out.push_back(fmt::format("Rows of the public data, reweighted, are {} of the release.",
-                              percent(share->as_number())));
+    out.push_back(
+        fmt::format("Rows of the public data, reweighted, are {} of the release, and model.bin "
+                    "holds all of them: remove it before publishing if they are not yours to "
+                    "pass on.",
+                    percent(share->as_number())));
   }
   if (facts.find("not_certified") != nullptr) {
     out.emplace_back(
@@ -130,13 +147,44 @@ std::string certified_text(const Document& error) {
                      error.at("at_most").as_number(), 100.0 * error.at("confidence").as_number());
 }
 
-std::string summary_line(std::string_view name, const std::string& text) {
-  return fmt::format("  {:<12} {}\n", name, text);
+std::string promise_in_words(const Document& guarantee) {
+  const double epsilon = guarantee.at("epsilon").as_number();
+  const double delta = guarantee.at("delta").as_number();
+  const auto rows = static_cast<std::uint64_t>(guarantee.at("rows_per_person").as_integer());
+  const auto* absent = guarantee.find("person_may_be_absent");
+  std::string otherwise = "been any other";
+  if (absent != nullptr && absent->as_bool()) otherwise += ", or none";
+  const std::string whose =
+      guarantee.at("neighbors").as_string() == "add-remove" ? "that person not been in the table"
+      : rows == 1                                           ? "that person's row " + otherwise
+                  : fmt::format("that person's rows, up to {}, {}", with_commas(rows), otherwise);
+  return fmt::format(
+      "Whatever anybody learns from this release about a person, they could have learnt nearly as "
+      "well had {}: no outcome is more than {} as likely with the one as with the other{}.",
+      whose, times(std::exp(epsilon), epsilon),
+      delta > 0.0 ? fmt::format(", but for a probability of {:g}", delta) : "");
 }
 
-std::string closing_lines(const Document& release) {
+std::string summary_line(std::string_view name, const std::string& text) {
+  std::string out = fmt::format("  {:<12}", name);
+  std::size_t column = out.size();
+  for (const auto word : split(text, ' ')) {
+    if (column > kIndent && column + 1 + word.size() > kLineWidth) {
+      out += '\n' + std::string(kIndent - 1, ' ');
+      column = kIndent - 1;
+    }
+    out += ' ';
+    out += word;
+    column += 1 + word.size();
+  }
+  return out + '\n';
+}
+
+std::string closing_lines(const Document& release, Notes notes) {
   std::string out;
-  for (const auto& note : notes_in(release)) out += summary_line("note", note);
+  if (notes == Notes::Shown) {
+    for (const auto& note : notes_in(release)) out += summary_line("note", note);
+  }
   for (const auto& warning : warnings_in(release)) out += summary_line("warning", warning.text);
   return out;
 }

@@ -16,9 +16,13 @@ std::vector<std::string> sentences_of(const Document& facts);
 // "average 0.109 over 286 marginals, at most 0.113 with 97.5% confidence"
 std::string certified_text(const Document& certified_error);
 
-// The lines of a summary, indented: "  rows         1,000".
+// What a guarantee, as release.json has it, promises a person.
+std::string promise_in_words(const Document& guarantee);
+
+// A line of a summary, indented: "  rows         1,000". A long text goes on below its beginning.
 std::string summary_line(std::string_view name, const std::string& text);
-// Those that every release ends with: notes and warnings.
-std::string closing_lines(const Document& release);
+// Those that every release ends with: notes, if they are wanted, and warnings.
+enum class Notes { Shown, Left };
+std::string closing_lines(const Document& release, Notes notes);
 
 }  // namespace tandem
