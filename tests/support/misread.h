@@ -20,6 +20,7 @@ kind = "real"
 min = 0.0
 max = 150.0
 bins = 15
+decimals = 1
 [[column]]
 name = "stay"
 kind = "integer"

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -194,19 +196,31 @@ Quantiles::Side quantiles_of(const Extent& extent, const PointSample& points) {
   return out;
 }
 
+// The largest distance of two inner quantiles, in spans of the real values' inner 90%.
+double apart(const Quantiles& quantiles) {
+  const auto& real = quantiles.real.points;
+  const auto& made = quantiles.synthetic.points;
+  if (real.empty() || made.empty()) return std::numeric_limits<double>::infinity();
+  double largest = 0.0;
+  for (std::size_t i = 1; i + 1 < real.size(); ++i) {
+    if (real[i] != made[i]) largest = std::max(largest, std::abs(real[i] - made[i]));
+  }
+  const double span = real[real.size() - 2] - real[1];
+  return span > 0.0 && std::isfinite(span) ? largest / span : largest;
+}
+
 std::vector<Quantiles> compare_quantiles(const Schema& schema, const FileFit& real,
-                                         const FileFit& synthetic,
-                                         std::span<const MarginalJudgement> order) {
+                                         const FileFit& synthetic) {
   std::vector<Quantiles> out;
-  for (const auto& judged : order) {
-    const auto id = *schema.domain().find(judged.columns.front());
+  for (AttributeId id = 0; id < schema.domain().size(); ++id) {
     const auto extent = schema.columns()[id].codec->extent();
     if (!extent) continue;
-    out.push_back({.column = judged.columns.front(),
+    out.push_back({.column = schema.domain()[id].name,
                    .numeric = extent->line->numeric(),
                    .real = quantiles_of(*extent, real.columns[id].points),
                    .synthetic = quantiles_of(*extent, synthetic.columns[id].points)});
   }
+  std::ranges::stable_sort(out, std::ranges::greater{}, apart);
   return out;
 }
 
@@ -281,7 +295,7 @@ EvaluationResult evaluate_files(const EvaluationRequest& request) {
     result.pair_yardstick = yardstick(real, *pairs, {}, request.threads);
     result.pairs = judge_marginals(*pairs, errors, result.pair_yardstick.tenth());
   }
-  result.quantiles = compare_quantiles(schema, real_fit, synthetic_fit, result.columns);
+  result.quantiles = compare_quantiles(schema, real_fit, synthetic_fit);
   result.group_by = request.group_by;
   if (!by.empty()) {
     for (auto& group : group_errors(real, synthetic, by, request.threads)) {

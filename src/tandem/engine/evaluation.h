@@ -83,7 +83,7 @@ struct EvaluationResult {
   std::vector<MarginalJudgement> columns;  // the worst first
   std::vector<MarginalJudgement> pairs;    // the same; none without a score
   std::vector<ColumnFitCounts> fits;       // in the schema's order
-  std::vector<Quantiles> quantiles;        // in the order of `columns`
+  std::vector<Quantiles> quantiles;        // those furthest apart first
   std::vector<std::string> group_by;
   std::vector<GroupJudgement> groups;
   std::vector<BrokenStatement> rules;

@@ -54,7 +54,7 @@ TEST(DraftedFrom, HoldsDigestsAlone) {
   const auto error = test::error_of<UsageError>([] {
     Schema::from_document(Document::parse_toml("drafted_from = ['pub.csv']\n" + kRest, "s.toml"));
   });
-  EXPECT_TRUE(test::contains(error, "s.toml, drafted_from[1] is not the SHA-256 of a file"));
+  EXPECT_TRUE(test::contains(error, "s.toml: drafted_from[1] is not the SHA-256 of a file"));
 }
 
 }  // namespace

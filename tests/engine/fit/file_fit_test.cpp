@@ -118,7 +118,9 @@ TEST(FileFit, MarksValuesWithoutACode) {
   EXPECT_EQ(b.least, -1.0);
   EXPECT_EQ(b.greatest, 12.0);
   EXPECT_EQ(b.points.size(), 3U);  // 1.5, -1 and 12; 'one' and 'N' are no numbers
-  EXPECT_EQ(fit.broken_rules, std::vector<std::size_t>{1});  // y with 12, which is read as 9.9
+  // y with 12, which is read as 9.9, and with N, which is in no order.
+  EXPECT_EQ(fit.broken_rules, std::vector<std::size_t>{2});
+  EXPECT_EQ(fit.rows_breaking, 2U);
   EXPECT_EQ(fit.records.short_rows, 1U);
   EXPECT_EQ(fit.records.first_odd_line, 6U);
 }

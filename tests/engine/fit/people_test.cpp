@@ -44,7 +44,7 @@ TEST(People, IdsThatDifferInCaseSpacesOrZerosAreTold) {
   EXPECT_EQ(p.people, 8U);
   EXPECT_EQ(p.spelled_alike, 5U);  // ab1, AB1, 'a b1'; 007 and 7
   ASSERT_EQ(p.alike_rows.size(), 2U);
-  EXPECT_EQ(p.alike_rows[0].first, 0U);
+  EXPECT_EQ(p.alike_rows[0], (std::pair<std::size_t, std::size_t>{0, 2}));
   EXPECT_EQ(p.alike_rows[1], (std::pair<std::size_t, std::size_t>{3, 5}));
 }
 

@@ -16,7 +16,8 @@ namespace tandem {
 
 namespace {
 
-constexpr std::size_t kMostMemoColumns = 256;  // beyond, their memory is worth more
+constexpr std::size_t kHeadBytes = std::size_t{1} << 20;  // that a format is suggested by
+constexpr std::size_t kMostMemoColumns = 256;             // beyond, their memory is worth more
 
 // What is known of the file's columns before its rows are read.
 struct Layout {
@@ -203,10 +204,15 @@ void add(RecordFit& to, const RecordFit& more) {
   if (to.first_odd_line == 0) to.first_odd_line = more.first_odd_line;
 }
 
-// The first bytes of the file. UsageError when it can't be opened.
+// The first bytes of the file; none where they are damaged. UsageError when it can't be opened.
 std::string head_of(const std::string& path) {
-  std::string head(std::size_t{1} << 20, '\0');
-  head.resize(ByteSource::open(path)->read(head));
+  const auto source = ByteSource::open(path);
+  std::string head(kHeadBytes, '\0');
+  try {
+    head.resize(source->read(head));
+  } catch (const UsageError&) {
+    head.clear();
+  }
   return head;
 }
 
@@ -217,7 +223,7 @@ std::optional<TextFormat> suggested(const std::string& head, const Schema& schem
   for (const auto& column : schema.columns()) {
     known.push_back({column.name, column.codec->numeric()});
   }
-  return sniff_format(head, head.size() < (std::size_t{1} << 20), known, schema.format());
+  return sniff_format(head, head.size() < kHeadBytes, known, schema.format());
 }
 
 void match_leniently(const Domain& domain, FileFit& out, Layout& layout) {

@@ -63,7 +63,9 @@ class Alternatives {
       by_case_.emplace(lower(trim(label)), label);
       by_number_.emplace(plain_number(label), label);
     }
-    labels_are_numbers_ = std::ranges::all_of(labels_, is_number);
+    labels_are_numbers_ = std::ranges::all_of(labels_, [](const std::string& label) {
+      return label.empty() || is_number(label);  // an empty null says nothing of the others
+    });
     add_encodings();
     add_numbers();
     add_missing();

@@ -49,8 +49,7 @@ PeopleFit PeopleTally::finish(std::size_t rows_per_person) {
   std::vector<std::pair<std::size_t, std::size_t>> alike;
   for (std::size_t begin = 0; begin < ids_.size();) {
     const std::uint64_t group = ids_[begin].folded;
-    const std::size_t first = begin;
-    std::size_t spellings = 0;
+    std::vector<std::size_t> firsts;  // the first row of each spelling
     while (begin < ids_.size() && ids_[begin].folded == group) {
       std::size_t end = begin;
       while (end < ids_.size() && ids_[end].folded == group &&
@@ -64,12 +63,13 @@ PeopleFit PeopleTally::finish(std::size_t rows_per_person) {
         ++out.above_bound;
         out.dropped_rows += rows - rows_per_person;
       }
-      if (++spellings == 2) {
-        alike.emplace_back(std::minmax(ids_[first].row, ids_[begin].row));
-      }
+      firsts.push_back(ids_[begin].row);
       begin = end;
     }
-    if (spellings > 1) out.spelled_alike += spellings;
+    if (firsts.size() < 2) continue;
+    out.spelled_alike += firsts.size();
+    std::ranges::sort(firsts);
+    alike.emplace_back(firsts[0], firsts[1]);
   }
   std::ranges::sort(alike);
   alike.resize(std::min(alike.size(), kShownAlike));

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,7 +38,7 @@ class PeopleTally {
     std::uint64_t exact = 0;
     std::uint64_t row = 0;
   };
-  std::vector<Id> ids_;
+  std::deque<Id> ids_;  // grows without a copy
   std::size_t rows_ = 0;
 };
 
