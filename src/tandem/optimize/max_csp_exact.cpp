@@ -160,7 +160,8 @@ bool has_exact_solver() { return false; }
 
 CspSolution solve_exactly(const MaxCsp&, std::span<const std::uint8_t>, const ExactOptions&) {
   throw UsageError(
-      "This tandem was built without CBC; install it (scripts/install.sh solvers) and build again, "
+      "This tandem was built without CBC; install it (scripts/install.sh solvers), build with "
+      "TANDEM_CBC, "
       "or let the local search do it.");
 }
 
