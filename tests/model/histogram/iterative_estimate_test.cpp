@@ -83,7 +83,7 @@ TEST(IterativeEstimate, DampingGivesSweepsALimit) {
 // The contest's setting: T = 2 M steps, each with a marginal drawn at random.
 TEST(IterativeEstimate, TwoRandomSweepsAreThePapersRunAndLowerTheMisfit) {
   IterativeOptions contest;
-  contest.order = Order::Random;
+  contest.order = SweepOrder::Random;
   contest.sweeps = 2;
   contest.damping = false;
   contest.tolerance = 0.0;

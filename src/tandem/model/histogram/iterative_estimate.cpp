@@ -178,7 +178,7 @@ IterativeEstimate estimate_distribution(std::span<const double> prior,
     options.threads.check();
     const std::vector<double> before = estimate.q();
     std::iota(order.begin(), order.end(), std::size_t{0});
-    if (options.order == Order::Sweep) {
+    if (options.order == SweepOrder::Sweep) {
       rng.shuffle(std::span(order));
     } else {
       for (auto& s : order) s = rng.below(workloads.size());

@@ -20,14 +20,14 @@
 
 namespace tandem {
 
-enum class Order {
+enum class SweepOrder {
   Sweep,  // every workload once, in a random order that is drawn anew
   Random  // as many as there are, each drawn from all: the paper
 };
 
 struct IterativeOptions {
   Tie tie = Tie::Prior;
-  Order order = Order::Sweep;
+  SweepOrder order = SweepOrder::Sweep;
   bool damping = true;
   // Each workload takes back its own earlier moves before it moves again (Dykstra): where some q
   // fits all of them, the limit is the one nearest to p. For Tie::Prior.
