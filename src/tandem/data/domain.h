@@ -19,8 +19,7 @@ class Domain {
  public:
   Domain() : Domain(std::vector<Attribute>{}) {}
   // SchemaError on a repeated or empty name, a size of 0, or labels that don't match the size.
-  // Columns that are derived from these are no part of it; their names are for messages.
-  explicit Domain(std::vector<Attribute> attributes, std::vector<std::string> derived = {});
+  explicit Domain(std::vector<Attribute> attributes);
 
   std::size_t size() const;  // number of attributes
   const Attribute& operator[](AttributeId id) const;

@@ -13,7 +13,6 @@ struct TableRun {
   SynthSettings settings;  // epsilon, delta, mechanism, workload and the like; no files
   PublicData public_data{};
   std::vector<Rule> rules{};  // what cannot occur
-  std::vector<Order> orders{};
   Threads threads = Threads::all();
   FindMechanism find = find_mechanism;
   OnProgress progress{};
