@@ -153,7 +153,8 @@ void check_quoted_rows(const Case& chosen, std::string_view bytes, const Table& 
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (AttributeId id = 0; id < table.domain().size(); ++id) {
       const std::size_t at = chosen.positions[id];
-      std::string_view value = at < rows[r].size() ? rows[r][at] : "";
+      std::string_view value;
+      if (at < rows[r].size()) value = rows[r][at];
       const auto& codec = *chosen.schema.columns()[id].codec;
       if (format.decimal_mark == ',' && codec.numeric()) value = swap_decimal_marks(value, room);
       promise(table.column(id)[r] == codec.encode(value).code, "a private record is read as it is");

@@ -184,7 +184,7 @@ TEST_F(SynthRecords, AResumedRunKeepsIts) {
   script();
   run_.settings.private_source = quoted_;
   run_.settings.text.records = "quoted";
-  interrupt_after(1);
+  interrupt_after(2);
   run_.settings.text.records = "lines";
   EXPECT_TRUE(contains(refusal(), "--records is not what the interrupted release began with"));
   run_.settings.text.records = "quoted";
@@ -227,7 +227,7 @@ TEST_F(Synth, RecordsTheGuaranteeAndWhatLedToIt) {
   const Document& guarantee = r.at("guarantee");
   EXPECT_EQ(keys_of(guarantee),
             (std::vector<std::string>{"epsilon", "delta", "rho", "neighbors", "rows_per_person",
-                                      "person_may_be_absent"}));
+                                      "person_may_be_absent", "records"}));
   EXPECT_EQ(guarantee.at("epsilon").as_number(), 1.0);
   EXPECT_EQ(guarantee.at("delta").as_number(), 1e-9);
   EXPECT_NEAR(guarantee.at("rho").as_number(), rho_of(Epsilon(1.0), Delta(1e-9)).value(), 1e-15);
@@ -479,7 +479,7 @@ TEST_F(Synth, DeltaZeroIsAPureGuarantee) {
   const Document r = synthesize_now();
   EXPECT_EQ(keys_of(r.at("guarantee")),
             (std::vector<std::string>{"epsilon", "delta", "neighbors", "rows_per_person",
-                                      "person_may_be_absent"}));
+                                      "person_may_be_absent", "records"}));
   EXPECT_EQ(r.at("guarantee").at("delta").as_number(), 0.0);
   EXPECT_EQ(r.at("spent").at("delta").as_number(), 0.0);
   EXPECT_LE(r.at("spent").at("epsilon").as_number(), 1.0);

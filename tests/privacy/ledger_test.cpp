@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "privacy/ledger_support.h"
+#include "support/errors.h"
 #include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 #include "tandem/privacy/accountant.h"
@@ -78,7 +79,7 @@ TEST(Ledger, TakesRunsOfOneKindOfRecord) {
   reserve("first", Records::Quoted);
   reserve(std::string(300, 'x'), Records::Quoted);
   reserve("", Records::Quoted);
-  EXPECT_EQ(message<BudgetError>([&] { reserve("second", Records::Lines); }),
+  EXPECT_EQ(test::error_of<BudgetError>([&] { reserve("second", Records::Lines); }),
             (dir / "a") +
                 ": the runs so far read records as quoted, and this run reads them as lines; a "
                 "ledger takes one of the two, so state --records quoted, or charge a ledger of its "
