@@ -12,7 +12,7 @@ out=build/experiments/$name
 if [ -z "$name" ]; then
   cat <<'LIST'
 experiments:
-  first-figure  five mechanisms on ADULT, drawn: the figure of the README
+  first-figure  the mechanisms on ADULT, drawn: the README's figure, and the table of mechanisms
   adult-mw      MW-Pub on ADULT, three public samples, rounds fixed and automatic
   adult-mwem    MWEM on the reduced ADULT table, full domain and random supports
   acs-reduced   15 columns of ACS, all 5-way marginals: MWEM and MW-Pub (the paper's figures 6 to 8)
@@ -65,10 +65,14 @@ case $name in
     # Run where the tables lie, so that the results name them without a path.
     root=$PWD
     cd "$TANDEM_DATA/jam/adult_pub025"
-    "$root/$tandem" compare --private priv.csv --public pub.csv --schema domain.json --published \
-      --title "ADULT: how far synthetic rows are from the real ones" \
-      --mechanisms tandem,jam-pgm,aim,mst,mw-pub --epsilons 0.1,0.316,1,3.16,10 \
-      --seeds "$seeds" --resume --out "$root/$out"
+    # of_adult FOLDER MECHANISMS EPSILONS
+    of_adult() {
+      "$root/$tandem" compare --private priv.csv --public pub.csv --schema domain.json --published \
+        --title "ADULT: how far synthetic rows are from the real ones" --mechanisms "$2" \
+        --epsilons "$3" --seeds "$seeds" --resume --out "$root/$out/$1"
+    }
+    of_adult adult tandem,jam-pgm,aim,mst,mw-pub 0.1,0.316,1,3.16,10
+    of_adult others tandem:use-public=false,mwem-pub,private-pgm,independent 1
     ;;
   adult-mw)
     data=$TANDEM_DATA/adult/mw-pub-split

@@ -226,7 +226,7 @@ TEST_F(SynthCommand, PrintsStableJson) {
             (std::vector<std::string>{"format", "tandem", "id", "day", "mechanism", "parameters",
                                       "workload", "guarantee", "spent", "steps", "public", "total",
                                       "rows", "schema_sha256", "measurements_sha256",
-                                      "model_sha256", "facts", "warnings", "ledger"}));
+                                      "model_sha256", "facts", "warnings", "certified_error", "ledger"}));
 }
 
 TEST_F(SynthCommand, TakesSettingsFromAFileAndFlagsWin) {

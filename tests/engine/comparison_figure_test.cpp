@@ -52,12 +52,20 @@ std::string figure(const ComparisonRequest& r) {
 TEST(ComparisonFigure, SaysWhatItShows) {
   const std::string picture = figure(request());
   for (const char* words :
-       {">aim<", ">public rows as they are<", ">1%<", ">10%<", "register.csv: 20,000 rows, 12",
+       {">aim<", ">public rows as they are<", ">1%<", ">10%<",
+        "register.csv: 20,000 rows, 12 columns; workload all-3way; delta 1e-9, replace-one.",
         "Lines are means of 2 runs, bands reach from the smallest to the largest",
         "aim: 0.41 at 0.1, 0.11 at 10."}) {
     EXPECT_TRUE(contains(picture, words)) << words;
   }
   EXPECT_FALSE(contains(picture, "/home/of")) << "where a table lies is nobody's business";
+}
+
+TEST(ComparisonFigure, OneEpsilonHasPointsAndBars) {
+  auto one = outcome();
+  std::erase_if(one.results, [](const auto& r) { return r.epsilon == 10.0; });
+  EXPECT_TRUE(contains(figure_of(request(), one, report::Look::Light),
+                       "Points are means of 2 runs, bars reach from"));
 }
 
 TEST(ComparisonFigure, IsStampedUnlessTheTableIsPublic) {

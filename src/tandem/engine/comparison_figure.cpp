@@ -35,9 +35,12 @@ std::string runs_in_words(const ComparisonGrid& grid) {
     most = std::max(most, results.size());
   }
   if (most <= 1) return "One run each; lower is better.";
+  const bool lines = grid.epsilons.size() > 1;
   return fmt::format(
-      "Lines are means of {} runs, bands reach from the smallest to the largest; lower is better.",
-      fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most));
+      "{} are means of {} runs, {} reach from the smallest to the largest; lower is better.",
+      lines ? "Lines" : "Points",
+      fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most),
+      lines ? "bands" : "bars");
 }
 
 report::Series line_of(const ComparisonGrid& grid, const std::string& name,
@@ -68,7 +71,7 @@ std::string figure_of(const ComparisonRequest& request, const ComparisonOutcome&
                              std::filesystem::path(request.private_source).filename().string(),
                              with_commas(comparison.rows), comparison.columns,
                              std::filesystem::path(request.workload).filename().string(),
-                             request.delta, request.neighbors),
+                             report::plain_number(request.delta), request.neighbors),
                  runs_in_words(grid)};
   chart.x_name = "epsilon, the privacy budget of a release (smaller is more private)";
   chart.y_name = error_in_words(request);

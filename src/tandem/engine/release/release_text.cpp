@@ -111,11 +111,13 @@ std::vector<std::string> sentences_of(const Document& facts) {
     out.push_back(fmt::format("Only public data speaks of {}.", listed(*alone)));
   }
   if (const auto* share = facts.find("public_row_share"); share && share->as_number() > 0.0) {
-    out.push_back(
-        fmt::format("Rows of the public data, reweighted, are {} of the release, and model.bin "
-                    "holds all of them: remove it before publishing if they are not yours to "
-                    "pass on.",
-                    percent(share->as_number())));
+    // What is nothing but public rows can't be made without them.
+    const bool all = share->as_number() >= 1.0;
+    out.push_back(fmt::format(
+        "Rows of the public data, reweighted, are {} of the release, and model.bin holds all of "
+        "them{}.",
+        percent(share->as_number()),
+        all ? "" : "; if they are not yours to pass on, public-rows=0 makes a release without"));
   }
   if (facts.find("not_certified") != nullptr) {
     out.emplace_back(
