@@ -213,7 +213,7 @@ TEST_F(SynthCommand, TakesEveryFlag) {
 
 TEST_F(SynthCommand, PrintsStableJson) {
   make_ledger();
-  const auto result = run({"--json", "--ledger", ledger_});
+  const auto result = run({"--json", "--ledger", ledger_, "--certify-share", "0"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(std::ranges::count(result.out, '\n'), 1);
@@ -226,7 +226,7 @@ TEST_F(SynthCommand, PrintsStableJson) {
             (std::vector<std::string>{"format", "tandem", "id", "day", "mechanism", "parameters",
                                       "workload", "guarantee", "spent", "steps", "public", "total",
                                       "rows", "schema_sha256", "measurements_sha256",
-                                      "model_sha256", "facts", "warnings", "certified_error", "ledger"}));
+                                      "model_sha256", "facts", "warnings", "ledger"}));
 }
 
 TEST_F(SynthCommand, TakesSettingsFromAFileAndFlagsWin) {
