@@ -70,8 +70,8 @@ GroupScore score_groups(const Table& reference, const Table& estimate, const Cli
   GroupScore out;
   for (const auto& [codes, rows] : by_key(reference, estimate, key)) {
     ScoredGroup group{.key = codes,
-                     .reference_rows = static_cast<double>(rows.first.size()),
-                     .estimate_rows = static_cast<double>(rows.second.size())};
+                      .reference_rows = static_cast<double>(rows.first.size()),
+                      .estimate_rows = static_cast<double>(rows.second.size())};
     const bool in_both = !rows.first.empty() && !rows.second.empty();
     group.l1 = in_both ? mean_l1(reference.select(rows.first), estimate.select(rows.second), pairs)
                        : kWorst;

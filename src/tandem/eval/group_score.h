@@ -27,7 +27,7 @@ struct ScoredGroup {
 
 struct GroupScore {
   double error = 0.0;
-  std::size_t penalised = 0;       // groups whose number of rows is off by too much
+  std::size_t penalised = 0;        // groups whose number of rows is off by too much
   std::vector<ScoredGroup> groups;  // in order of their keys
 };
 

@@ -282,7 +282,8 @@ Mechanism ide() {
        choice("tie", &Options::tie, {{"prior", Tie::Prior}, {"scale", Tie::Scaled}},
               "which of the nearest possible answers is fitted: that of least relative entropy, or "
               "the positive ones scaled"),
-       choice("order", &Options::order, {{"sweep", SweepOrder::Sweep}, {"random", SweepOrder::Random}},
+       choice("order", &Options::order,
+              {{"sweep", SweepOrder::Sweep}, {"random", SweepOrder::Random}},
               "marginals by turns in random order, or drawn at random as in the paper"),
        field("damping", &Options::damping,
              "smaller steps once sweeps no longer lower the misfit, so that there is a limit"),

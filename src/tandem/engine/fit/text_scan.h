@@ -50,7 +50,8 @@ class TextScan {
 // The records of a block, one after the other. A blank line of a public file is none.
 class ScannedRecords {
  public:
-  ScannedRecords(const CsvBlock& block, RowPolicy policy, const TextFormat& format, std::size_t columns);
+  ScannedRecords(const CsvBlock& block, RowPolicy policy, const TextFormat& format,
+                 std::size_t columns);
 
   bool next();  // false behind the last
 

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "tandem/base/check.h"
-#include "tandem/query/map_distance.h"
 #include "tandem/optimize/strategy/residual_tables.h"
+#include "tandem/query/map_distance.h"
 
 namespace tandem {
 namespace {
