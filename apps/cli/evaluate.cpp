@@ -3,8 +3,12 @@
 
 #include <fmt/core.h>
 
+#include <charconv>
+#include <fstream>
+
 #include "commands.h"
 #include "progress.h"
+#include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/engine/evaluation.h"
 
@@ -28,6 +32,11 @@ class Evaluate final : public Command {
                 "the queries: all-3way, random-3way:COUNT:SEED, or a file (default all-3way)");
     args.option("--group-by", group_by_,
                 "columns, with commas: judge each group of rows by itself");
+    args.option("--pairs", pairs_,
+                "with --group-by, the contest's score: how many pairs of columns, or all");
+    args.option("--count-penalty", count_penalty_,
+                "its rows by which a group may be off before its error is 2 (default 250)");
+    args.option("--heat-map", heat_map_, "write the contest's score of each group here, as CSV");
     for_each_format_setting(request_.text, [&](const std::string& setting, std::string& variable,
                                                const std::string& help) {
       args.option("--" + setting, variable, help);
@@ -41,7 +50,16 @@ class Evaluate final : public Command {
     if (!group_by_.empty()) {
       for (const auto name : split(group_by_, ',')) request_.group_by.emplace_back(trim(name));
     }
+    read_contest();
     const auto result = evaluate_files(request_);
+    if (!heat_map_.empty()) {
+      std::ofstream file(heat_map_, std::ios::binary);
+      file << heat_map_csv(result) << std::flush;
+      if (!file) {
+        throw SourceError(fmt::format("{} can't be written; check the folder and its space.",
+                                      in_quotes(heat_map_)));
+      }
+    }
     for (const auto& note : result.notes) common_.note(note);
     if (common_.json) {
       fmt::print("{}\n", to_document(result).to_json());
@@ -52,8 +70,33 @@ class Evaluate final : public Command {
   }
 
  private:
+  static double number_of(const std::string& text, const char* flag) {
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0.0) ||
+        value > 1e12) {
+      throw UsageError(fmt::format("{} is {}; give a number from 0.", flag, in_quotes(text)));
+    }
+    return value;
+  }
+  // Any of the three asks for the contest's score.
+  void read_contest() {
+    if (!pairs_.empty()) {
+      request_.pairs = pairs_ == "all"
+                           ? 0
+                           : static_cast<std::int64_t>(number_of(pairs_, TANDEM_SETTING("pairs")));
+    }
+    if (!count_penalty_.empty()) {
+      request_.count_penalty = number_of(count_penalty_, TANDEM_SETTING("count-penalty"));
+    }
+    if (!heat_map_.empty() && !request_.pairs) request_.pairs = 0;
+  }
+
   EvaluationRequest request_;
   std::string group_by_;
+  std::string pairs_;
+  std::string count_penalty_;
+  std::string heat_map_;
   CommonFlags common_;
 };
 

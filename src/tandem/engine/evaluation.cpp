@@ -243,6 +243,36 @@ Workload countable_columns(const Domain& domain) {
   return {domain, "all-1way", std::move(cliques)};
 }
 
+constexpr double kContestPenalty = 250.0;   // rows
+constexpr std::uint64_t kPairsSeed = 2020;  // of the pairs that are drawn
+
+ContestScore contest_score(const EvaluationRequest& request, const Domain& domain,
+                           std::span<const AttributeId> by, const Table& real,
+                           const Table& synthetic) {
+  const Clique key(std::vector<AttributeId>(by.begin(), by.end()));
+  const auto asked = request.pairs.value_or(0);
+  const auto most =
+      asked > 0 ? static_cast<std::size_t>(asked) : std::numeric_limits<std::size_t>::max();
+  const auto pairs = pairs_outside(domain, key, most, kPairsSeed);
+  if (pairs.empty()) {
+    throw UsageError(TANDEM_SETTING(
+        "group-by") " leaves no pair of other columns to compare; name fewer columns.");
+  }
+  ContestScore out;
+  out.pairs = pairs.size();
+  out.count_penalty = request.count_penalty.value_or(kContestPenalty);
+  out.score = score_groups(real, synthetic, key, pairs, out.count_penalty);
+  for (const auto& group : out.score.groups) {
+    std::vector<std::string> values;
+    for (const auto id : by) {  // in the order that was asked for
+      const auto place = static_cast<std::size_t>(std::ranges::find(key, id) - key.begin());
+      values.push_back(code_text(domain[id], group.key[place]));
+    }
+    out.keys.push_back(std::move(values));
+  }
+  return out;
+}
+
 }  // namespace
 
 EvaluationResult evaluate_files(const EvaluationRequest& request) {
@@ -252,6 +282,15 @@ EvaluationResult evaluate_files(const EvaluationRequest& request) {
   std::vector<AttributeId> by;
   for (const auto& name : request.group_by) {
     by.push_back(schema.domain().at(name, TANDEM_SETTING("group-by")));
+  }
+
+  if ((request.pairs || request.count_penalty) && by.empty()) {
+    throw UsageError(TANDEM_SETTING("pairs") " and " TANDEM_SETTING(
+        "count-penalty") " are of groups; name their columns with " TANDEM_SETTING("group-by") ".");
+  }
+  if (request.pairs.value_or(0) < 0 || !(request.count_penalty.value_or(0.0) >= 0.0)) {
+    throw UsageError(TANDEM_SETTING("pairs") " and " TANDEM_SETTING(
+        "count-penalty") " are numbers from 0; give such.");
   }
 
   EvaluationResult result;
@@ -306,6 +345,10 @@ EvaluationResult evaluate_files(const EvaluationRequest& request) {
       item.group = std::move(group);
       result.groups.push_back(std::move(item));
     }
+  }
+
+  if (request.pairs || request.count_penalty) {
+    result.contest = contest_score(request, raw.domain, by, real, synthetic);
   }
 
   // Now as a release reads the real table.

@@ -16,6 +16,7 @@
 #include "tandem/base/parallel.h"
 #include "tandem/engine/fit/findings.h"
 #include "tandem/engine/preparation.h"
+#include "tandem/eval/group_score.h"
 #include "tandem/eval/groups.h"
 #include "tandem/eval/metrics.h"
 #include "tandem/eval/yardstick.h"
@@ -28,7 +29,11 @@ struct EvaluationRequest {
   std::string schema;
   std::string workload;               // without one: up to three columns together
   std::vector<std::string> group_by;  // columns
-  FormatSettings text;                // of the real table
+  // Of the contest's score: pairs of columns to draw, 0 for all, and how far a group's number of
+  // rows may be off. The score is made where either is given, with group_by.
+  std::optional<std::int64_t> pairs;
+  std::optional<double> count_penalty;
+  FormatSettings text;  // of the real table
   Threads threads;
   Reading reading;
 };
@@ -65,6 +70,14 @@ struct GroupJudgement {
   GroupError group;
 };
 
+// The score of the NIST 2020 Temporal Map Challenge, eval/group_score.h.
+struct ContestScore {
+  GroupScore score;
+  std::vector<std::vector<std::string>> keys;  // of each group, as texts
+  std::size_t pairs = 0;
+  double count_penalty = 0.0;
+};
+
 // A rule, or whatever else the schema says of several columns, and rows that break it.
 struct BrokenStatement {
   std::string text;
@@ -86,6 +99,7 @@ struct EvaluationResult {
   std::vector<Quantiles> quantiles;        // those furthest apart first
   std::vector<std::string> group_by;
   std::vector<GroupJudgement> groups;
+  std::optional<ContestScore> contest;  // with pairs or a penalty
   std::vector<BrokenStatement> rules;
   std::vector<Finding> findings;   // of the real file, the worst first
   std::vector<std::string> notes;  // sentences: columns that were ignored, and the like
@@ -95,5 +109,7 @@ EvaluationResult evaluate_files(const EvaluationRequest& request);
 
 Document to_document(const EvaluationResult& result);  // docs/formats.md, "evaluate"
 std::string to_text(const EvaluationResult& result);
+// The contest's score as a heat map: a line for each group with its key, rows and error.
+std::string heat_map_csv(const EvaluationResult& result);
 
 }  // namespace tandem

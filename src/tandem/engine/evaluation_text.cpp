@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tandem/base/check.h"
 #include "tandem/base/text.h"
 #include "tandem/engine/evaluation.h"
 #include "tandem/engine/fit/hints.h"
@@ -143,6 +144,25 @@ Document side_document(const Quantiles& quantiles, const Quantiles::Side& side) 
       {{"values", count(side.values)}, {"sampled", side.sampled}, {"points", std::move(points)}});
 }
 
+Document contest_document(const ContestScore& contest) {
+  Document groups = Document::array();
+  for (std::size_t i = 0; i < contest.keys.size(); ++i) {
+    const ScoredGroup& group = contest.score.groups[i];
+    Document key = Document::array();
+    for (const auto& value : contest.keys[i]) key.push(value);
+    groups.push(Document::object({{"values", std::move(key)},
+                                  {"real_rows", group.reference_rows},
+                                  {"synthetic_rows", group.estimate_rows},
+                                  {"l1", group.l1},
+                                  {"error", group.error}}));
+  }
+  return Document::object({{"error", contest.score.error},
+                           {"penalised", static_cast<std::uint64_t>(contest.score.penalised)},
+                           {"pairs", static_cast<std::uint64_t>(contest.pairs)},
+                           {"count_penalty", contest.count_penalty},
+                           {"groups", std::move(groups)}});
+}
+
 Document groups_document(const EvaluationResult& result) {
   Document out = Document::array();
   for (const auto& [values, group] : result.groups) {
@@ -193,6 +213,7 @@ Document to_document(const EvaluationResult& result) {
   for (const auto& name : result.group_by) by.push(name);
   out.set("group_by", std::move(by));
   out.set("groups", groups_document(result));
+  if (result.contest) out.set("contest", contest_document(*result.contest));
   Document rules = Document::array();
   for (const auto& rule : result.rules) {
     rules.push(Document::object(
@@ -351,6 +372,15 @@ std::string quantiles_text(const EvaluationResult& result) {
   return out;
 }
 
+std::string contest_text(const EvaluationResult& result) {
+  if (!result.contest) return "";
+  const auto& [score, keys, pairs, penalty] = *result.contest;
+  return fmt::format(
+      "\nThe contest's score of {} groups on {} pairs of columns: {:.3f} (0 to 2), {} of them off "
+      "by more than {:g} rows\n",
+      with_commas(keys.size()), pairs, score.error, with_commas(score.penalised), penalty);
+}
+
 std::string groups_text(const EvaluationResult& result) {
   if (result.groups.empty()) return "";
   TextTable table;
@@ -399,7 +429,27 @@ std::string rules_text(const EvaluationResult& result) {
 std::string to_text(const EvaluationResult& result) {
   return "INTERNAL: computed from the real table; not for publication\n\n" + findings_text(result) +
          figures_text(result) + columns_text(result) + pairs_text(result) + groups_text(result) +
-         quantiles_text(result) + rules_text(result);
+         contest_text(result) + quantiles_text(result) + rules_text(result);
+}
+
+std::string heat_map_csv(const EvaluationResult& result) {
+  check(result.contest.has_value(), "a heat map is of the contest's score");
+  const auto field = [](const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + "\"";
+  };
+  std::string out;
+  for (const auto& name : result.group_by) out += field(name) + ",";
+  out += "real_rows,synthetic_rows,l1,error\n";
+  for (std::size_t i = 0; i < result.contest->keys.size(); ++i) {
+    for (const auto& value : result.contest->keys[i]) out += field(value) + ",";
+    const ScoredGroup& group = result.contest->score.groups[i];
+    out += fmt::format("{},{},{:.6g},{:.6g}\n", group.reference_rows, group.estimate_rows, group.l1,
+                       group.error);
+  }
+  return out;
 }
 
 }  // namespace tandem
