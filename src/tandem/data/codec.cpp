@@ -141,6 +141,8 @@ class LabelledCodec final : public Codec {
 
   std::string expected() const override { return "one of " + list_names(values_, 8); }
 
+  bool ordered() const override { return ordered_; }
+
   std::vector<Truth> compare(Comparison comparison, std::string_view text) const override {
     if (needs_order(comparison) && !ordered_) {
       throw UsageError("has values without an order; compare with = or !=, or make it ordinal");
@@ -260,6 +262,7 @@ class ExtendedCodec final : public Codec {
     return out;
   }
 
+  bool ordered() const override { return inner_->ordered(); }
   bool numeric() const override { return inner_->numeric(); }
   std::optional<Extent> extent() const override { return inner_->extent(); }
   std::optional<Code> other() const override { return other_; }

@@ -55,6 +55,7 @@ class Codec {
   virtual void decode(Code code, Rng& rng, std::string& to) const = 0;
   virtual std::vector<std::string> labels() const { return {}; }  // none: codes are their own
   virtual std::string expected() const = 0;                       // for messages: "one of 'F', 'M'"
+  virtual bool ordered() const { return true; }   // of its codes, those of extras left aside
   virtual bool numeric() const { return false; }  // a decimal comma in a file is then a point here
   virtual std::optional<Extent> extent() const { return std::nullopt; }  // of numbers and dates
   virtual std::optional<Code> other() const { return std::nullopt; }  // of texts that fit nowhere

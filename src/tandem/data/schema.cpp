@@ -133,8 +133,10 @@ Schema::Schema(std::vector<ColumnSchema> columns, TextFormat format, std::vector
   std::vector<Attribute> attributes;
   attributes.reserve(columns_.size());
   for (const auto& column : columns_) {
-    attributes.push_back(
-        {.name = column.name, .size = column.codec->size(), .labels = column.codec->labels()});
+    attributes.push_back({.name = column.name,
+                          .size = column.codec->size(),
+                          .labels = column.codec->labels(),
+                          .ordered = column.codec->ordered()});
   }
   domain_ = Domain(std::move(attributes));
 }

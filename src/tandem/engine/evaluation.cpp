@@ -231,8 +231,8 @@ Workload workload_of(const EvaluationRequest& request, const Domain& domain) {
 
 // The same marginals over the domain of raw values.
 Workload over(const Domain& domain, const Workload& workload) {
-  const auto groups = workload.groups();
-  return {domain, workload.name(), std::vector<QueryGroup>(groups.begin(), groups.end())};
+  const auto cliques = workload.cliques();
+  return {domain, workload.name(), std::vector<WeightedClique>(cliques.begin(), cliques.end())};
 }
 
 Workload countable_columns(const Domain& domain) {

@@ -127,6 +127,13 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Thread
   Prepared out{parts_of(s, find, !s.public_sources.empty()), {}, {}, {}};
   auto [schema, text] = read_schema(s, threads, note);
   out.workload = Workload::parse(schema.domain(), s.workload);
+  if (out.workload.conjunctions() != nullptr && !out.mechanism.conjunctions) {
+    throw UsageError(fmt::format(
+        TANDEM_SETTING("workload") " {} is of conjunctions, and {} works on marginals; choose "
+                                   "a workload of marginals, or " TANDEM_SETTING(
+                                       "mechanism") " dual-query.",
+        in_quotes(s.workload), out.mechanism.name));
+  }
   out.schema = std::move(schema);
   out.schema_digest = sha256_hex(text);
   out.schema_text = std::move(text);
