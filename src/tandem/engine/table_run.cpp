@@ -15,6 +15,7 @@ Release release_table(Table table, const TableRun& run) {
   const Domain domain = table.domain();
   RunParts parts = parts_of(s, run.find, !run.public_data.empty());
   parts.workload = Workload::parse(domain, s.workload);
+  release_what_certifies(parts);
   const Problem problem{domain, parts.workload, run.public_data, impossible_boxes(run.rules)};
   rehearse(parts, problem, run.threads);
   const bool seeded = s.seed >= 0;

@@ -254,7 +254,8 @@ Mechanism dual_query() {
        .summary = "A few records that answer very many conjunctions, for wide tables",
        .reference = "Gaboardi, Gallego Arias, Hsu, Roth, Wu. Dual Query: Practical Private Query "
                     "Release for High Dimensional Data. 2014.",
-       .pure = true},
+       .pure = true,
+       .conjunctions = true},
       run, plan,
       {field("rounds", &Options::rounds, "rounds T, and records", between(2, 1e5)),
        field("rate", &Options::rate, "rate eta of the draws", between(1e-6, 1e4)),

@@ -9,18 +9,9 @@
 #include "tandem/base/text.h"
 
 namespace tandem {
-namespace {
-
-template <class W>
-const ConjunctionSet* own(const W& workload) {
-  if constexpr (requires { workload.conjunctions(); }) return workload.conjunctions();
-  return nullptr;
-}
-
-}  // namespace
 
 std::size_t count_queries(const std::string& mechanism, const Workload& workload) {
-  if (const auto* conjunctions = own(workload)) return conjunctions->size();
+  if (const auto* conjunctions = workload.conjunctions()) return conjunctions->size();
   if (workload.queries() > kMostConjunctions) {
     throw UsageError(fmt::format(
         "{} keeps every query by itself, at most {}, and the workload has {} cells; choose a "
@@ -32,7 +23,7 @@ std::size_t count_queries(const std::string& mechanism, const Workload& workload
 
 ConjunctionSet queries_of(const std::string& mechanism, const Workload& workload) {
   count_queries(mechanism, workload);
-  if (const auto* conjunctions = own(workload)) return *conjunctions;
+  if (const auto* conjunctions = workload.conjunctions()) return *conjunctions;
   std::vector<Clique> cliques;
   for (const auto& [clique, weight] : workload.cliques()) cliques.push_back(clique);
   return cell_conjunctions(workload.domain(), cliques);
