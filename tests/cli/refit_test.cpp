@@ -111,6 +111,7 @@ class RefitCommand : public testing::Test {
 
 TEST_F(RefitCommand, MakesRowsFromEveryMechanismsRelease) {
   for (const auto& mechanism : all_mechanisms()) {
+    if (mechanism.name == "perturb") continue;  // it releases answers alone
     SCOPED_TRACE(mechanism.name);
     const auto made = synth(mechanism.name);
     ASSERT_EQ(made.exit_code, 0) << made.err;

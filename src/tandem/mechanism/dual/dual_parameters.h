@@ -55,9 +55,9 @@ struct DualBudget {
 };
 
 struct DualWishes {
-  std::optional<int> rounds;
-  std::optional<double> rate;
-  std::optional<int> draws;
+  std::optional<int> rounds{};
+  std::optional<double> rate{};
+  std::optional<int> draws{};
 };
 
 // The default rule for whatever is not wished: T grows with u^(2/3) and eta falls with u^(1/3),
