@@ -246,6 +246,12 @@ RefitSummary refit(const RefitRequest& r) {
   check_request(r);
   const StoredRelease from(r.release);
   const Domain& domain = from.schema().domain();
+  if (from.document().find("rows") == nullptr) {
+    throw UsageError(fmt::format(
+        "{} is a release of answers and holds no model, so no rows can be made from it; refit a "
+        "release with rows.",
+        r.release));
+  }
   const auto rows = static_cast<std::size_t>(
       r.rows > 0 ? r.rows : from.document().at("rows").as_integer(0, kMostRows));
   check_room(r, domain, rows);

@@ -66,13 +66,16 @@ std::int64_t rule_rounds(const DualBudget& budget) {
                   }));
 }
 
+std::string rows_in_words(const DualBudget& budget) {
+  return with_commas(static_cast<std::uint64_t>(std::llround(budget.n)));
+}
+
 [[noreturn]] void fail_without_draws(const DualBudget& budget, const DualParameters& p) {
   throw TooFewRows(fmt::format(
       "dual-query: {} rounds at rate {:.4g} leave less than one draw a round of this budget and "
       "{} rows; choose fewer " TANDEM_SETTING("param.rounds") " or a lower " TANDEM_SETTING(
           "param.rate") ".",
-      with_commas(static_cast<std::uint64_t>(p.rounds)), p.rate,
-      with_commas(static_cast<std::uint64_t>(budget.n))));
+      with_commas(static_cast<std::uint64_t>(p.rounds)), p.rate, rows_in_words(budget)));
 }
 
 }  // namespace
@@ -155,7 +158,7 @@ DualParameters choose_dual_parameters(const DualBudget& budget, const DualWishes
               "param.draws") " and " TANDEM_SETTING("param.rate") " out.",
           with_commas(static_cast<std::uint64_t>(p.rounds)),
           with_commas(static_cast<std::uint64_t>(p.draws)), p.rate, budget.share(p),
-          with_commas(static_cast<std::uint64_t>(budget.n))));
+          rows_in_words(budget)));
     }
     if (!wishes.draws) p.draws = largest(kMostDraws, fits);
     if (!wishes.rate && p.draws < kLeastDraws) {
@@ -172,8 +175,7 @@ DualParameters choose_dual_parameters(const DualBudget& budget, const DualWishes
         "choose " TANDEM_SETTING("param.accounting") "=zcdp or a lower " TANDEM_SETTING(
             "param.rate") ".",
         with_commas(static_cast<std::uint64_t>(p.rounds)),
-        with_commas(static_cast<std::uint64_t>(p.draws)), p.rate,
-        with_commas(static_cast<std::uint64_t>(budget.n))));
+        with_commas(static_cast<std::uint64_t>(p.draws)), p.rate, rows_in_words(budget)));
   }
   return p;
 }
@@ -195,7 +197,7 @@ DualTheorem theorem_parameters(const DualBudget& budget, double queries, double 
     throw TooFewRows(
         fmt::format("dual-query: the theorem promises no error below 1 for this budget and {} "
                     "rows; leave " TANDEM_SETTING("param.parameters") " at its default.",
-                    with_commas(static_cast<std::uint64_t>(budget.n))));
+                    rows_in_words(budget)));
   }
   double low = 0.0;
   double high = 1.0;
