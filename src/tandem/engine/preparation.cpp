@@ -135,7 +135,7 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Thread
 
 Problem problem_of(const Prepared& p, PublicData public_data) {
   return {p.schema.domain(), p.workload, std::move(public_data),
-          impossible_boxes(p.schema.rules())};
+          impossible_boxes(p.schema.row_rules())};
 }
 
 namespace {

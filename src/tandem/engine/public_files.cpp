@@ -77,15 +77,30 @@ Schema learn_inside(const Schema& schema, const std::vector<std::string>& public
           }
         });
   }
-  std::vector<ColumnSchema> columns(schema.columns().begin(), schema.columns().end());
-  for (std::size_t id = 0; id < columns.size(); ++id) {
+  std::vector<std::shared_ptr<const Codec>> codecs;
+  for (std::size_t id = 0; id < schema.columns().size(); ++id) {
+    codecs.push_back(schema.columns()[id].codec);
     if (profiles[id].rows() == 0) continue;
-    if (auto drawing = columns[id].codec->drawing_as(profiles[id].sample())) {
-      columns[id].codec = std::move(drawing);
+    if (auto drawing = codecs[id]->drawing_as(profiles[id].sample())) {
+      codecs[id] = std::move(drawing);
     }
   }
-  return Schema(std::move(columns), schema.format(),
-                {schema.rules().begin(), schema.rules().end()});
+  return schema.with_codecs(std::move(codecs));
+}
+
+Schema follow_rows(const Schema& writing, const Table& rows) {
+  std::vector<std::shared_ptr<const Codec>> codecs;
+  for (AttributeId id = 0; id < writing.domain().size(); ++id) {
+    const auto& codec = writing.columns()[id].codec;
+    codecs.push_back(codec);
+    if (!writing.columns()[id].inside_as_public) continue;
+    std::vector<std::size_t> counts(codec->size(), 0);
+    rows.column(id).visit([&](auto codes) {
+      for (const auto code : codes) ++counts[code];
+    });
+    if (auto following = codec->drawing_for(counts)) codecs[id] = std::move(following);
+  }
+  return writing.with_codecs(std::move(codecs));
 }
 
 }  // namespace tandem

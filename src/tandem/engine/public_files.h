@@ -23,4 +23,8 @@ PublicData load_public(const SynthSettings& settings, const Schema& schema, cons
 // there. The files are read for such columns alone.
 Schema learn_inside(const Schema& schema, const std::vector<std::string>& public_sources);
 
+// The same for these rows, all of which are about to be written: where they have more in a range
+// than public data explains, the others lie beyond what public data reaches. Sees made rows alone.
+Schema follow_rows(const Schema& writing, const Table& rows);
+
 }  // namespace tandem
