@@ -37,11 +37,13 @@ TickRange overlap(const TickRange& a, const TickRange& b) {
 
 // What public data says of the values inside one range.
 struct PublicValues {
-  std::vector<std::int64_t> ticks;          // a fair sample, sorted
-  double rows = 0.0;                        // public rows in the range
-  TickRange below{.first = 0, .last = -1};  // of the range, before the first public value of all
-  TickRange above{.first = 0, .last = -1};  // of the range, after the last one
-  double beyond = 0.0;                      // share of the rows to make that lies in these two
+  std::vector<std::int64_t> ticks;  // a fair sample, sorted
+  double rows = 0.0;                // public rows in the range
+  // Of the range, what lies before the first public value of all and after the last, where these
+  // end abruptly: as a survey ends with its day, and not as incomes grow rare.
+  TickRange below{.first = 0, .last = -1};
+  TickRange above{.first = 0, .last = -1};
+  double beyond = 0.0;  // share of the rows to make that lies in these two
 };
 
 class BinnedCodec final : public Codec, public ValueRanges {
@@ -142,9 +144,18 @@ class BinnedCodec final : public Codec, public ValueRanges {
     return copy;
   }
 
-  // In the ranges that hold the first and the last public value. The rows of other ranges say how
-  // many there would be if public data were right about this one too; what is more, by over two
-  // standard deviations of a public sample of that size, is new and lies beyond.
+  std::vector<Beyond> beyond_public() const override {
+    std::vector<Beyond> out;
+    for (Code code = 0; code < public_.size(); ++code) {
+      for (const auto& ticks : {public_[code].below, public_[code].above}) {
+        if (!ticks.empty()) out.push_back({.code = code, .ticks = ticks});
+      }
+    }
+    return out;
+  }
+
+  // The rows of other ranges say how many there would be if public data were right about this one
+  // too. What is more, by over two standard deviations of a public sample of that size, is new.
   std::unique_ptr<Codec> drawing_for(std::span<const std::size_t> rows) const override {
     if (public_.empty()) return nullptr;
     auto copy = std::make_unique<BinnedCodec>(*this);
@@ -252,8 +263,24 @@ class BinnedCodec final : public Codec, public ValueRanges {
     const auto last = std::find_if(public_.rbegin(), public_.rend(), has_values).base() - 1;
     const auto& lowest = ticks_[static_cast<std::size_t>(first - public_.begin())];
     const auto& highest = ticks_[static_cast<std::size_t>(last - public_.begin())];
-    first->below = {.first = lowest.first, .last = first->ticks.front() - stride_};
-    last->above = {.first = last->ticks.back() + stride_, .last = highest.last};
+    if (ends_abruptly(first->ticks.begin(), first->ticks.end())) {
+      first->below = {.first = lowest.first, .last = first->ticks.front() - stride_};
+    }
+    if (ends_abruptly(last->ticks.rbegin(), last->ticks.rend())) {
+      last->above = {.first = last->ticks.back() + stride_, .last = highest.last};
+    }
+  }
+
+  // Whether values are as dense at their outer end, where `from` is, as they are on average.
+  template <class Iterator>
+  static bool ends_abruptly(Iterator from, Iterator to) {
+    const auto count = static_cast<double>(to - from);
+    const double outer = std::ceil(std::sqrt(count));
+    const auto distance = [&](Iterator at) {
+      return std::abs(static_cast<double>(*at) - static_cast<double>(*from));
+    };
+    return distance(from + static_cast<std::ptrdiff_t>(outer) - 1) * count <=
+           distance(to - 1) * outer;
   }
 
   // How likely each part of a range's values is, inside `within`.

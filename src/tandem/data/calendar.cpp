@@ -75,6 +75,8 @@ std::int64_t calendar_begin(std::int64_t number, CalendarUnit unit) {
 }
 
 std::int64_t calendar_shift(std::int64_t moment, std::int64_t amount, CalendarUnit unit) {
+  const std::int64_t most = most_calendar_amount(unit);
+  amount = std::clamp(amount, -most, most);
   if (unit > CalendarUnit::Months) return moment + amount * seconds_of(unit);
   const auto date = date_of(moment);
   const std::int64_t months = unit == CalendarUnit::Months ? amount : amount * 12;

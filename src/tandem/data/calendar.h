@@ -18,9 +18,8 @@ std::string_view name_of(CalendarUnit unit);  // "days"
 std::int64_t calendar_cut(std::int64_t moment, CalendarUnit unit);
 std::int64_t calendar_begin(std::int64_t number, CalendarUnit unit);
 
-// A moment so many units later. A day that its new month lacks becomes the month's last, so later
-// moments never overtake each other.
-// REQUIRES: the amount is at most kMostCalendarYears years.
+// A moment so many units later, at most kMostCalendarYears. A day that its new month lacks becomes
+// the month's last, so moments never overtake each other.
 std::int64_t calendar_shift(std::int64_t moment, std::int64_t amount, CalendarUnit unit);
 
 inline constexpr std::int64_t kMostCalendarYears = 10'000;  // the years of dates are 0 to 9999

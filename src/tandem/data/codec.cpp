@@ -298,6 +298,7 @@ class ExtendedCodec final : public Codec {
   }
 
   const ValueRanges* ranges() const override { return inner_->ranges(); }
+  std::vector<Beyond> beyond_public() const override { return inner_->beyond_public(); }
 
  private:
   static constexpr Code kMostLabels = Code{1} << 16;

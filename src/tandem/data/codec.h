@@ -88,6 +88,12 @@ class Codec {
   virtual std::unique_ptr<Codec> drawing_as(std::span<const std::string> /*texts*/) const {
     return nullptr;
   }
+  // Of a codec that draws so: where public values end abruptly inside a range, the rest of that.
+  struct Beyond {
+    Code code = 0;
+    TickRange ticks;
+  };
+  virtual std::vector<Beyond> beyond_public() const { return {}; }
   // Of a codec that draws so: the same for a table with so many rows of each code. Rows that public
   // data doesn't explain lie beyond its reach. Nothing where that makes no difference.
   virtual std::unique_ptr<Codec> drawing_for(std::span<const std::size_t> /*rows*/) const {

@@ -155,9 +155,9 @@ class ColumnWriter {
 // The fields of a row, in the order of the file: measured columns, and derived ones between them.
 class RowWriter {
  public:
-  RowWriter(const Schema& schema, const FieldWriter& fields)
+  RowWriter(const Schema& schema, const Table& table, const FieldWriter& fields)
       : derived_(schema.relations().derived),
-        related_(schema),
+        related_(schema, table),
         values_(schema.columns().size()),
         delimiter_(schema.format().delimiter) {
     const char mark = schema.format().decimal_mark;
@@ -285,7 +285,7 @@ void write_csv(const std::string& path, const Schema& schema, const Table& table
   const std::size_t attributes = schema.columns().size();
   const auto names = names_in_file(schema);
   const FieldWriter fields(format, names.size() == 1);
-  RowWriter row(schema, fields);
+  RowWriter row(schema, table, fields);
   std::string header;
   for (const auto& name : names) {
     if (&name != &names.front()) header += format.delimiter;

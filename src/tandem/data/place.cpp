@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/data/place.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "tandem/base/int128.h"
 
 namespace tandem {
 
@@ -71,7 +74,10 @@ std::int64_t Place::computed(std::int64_t tick) const {
   } else if (kind_ == Kind::FromMoment) {
     core = calendar_cut(calendar_shift(moment_, sign_ * (tick / stride_), unit_), cut_);
   }
-  return factor_ * core + offset_;
+  // A value far beyond its column's bounds may lie beyond all places.
+  constexpr Int128 kFarthest = std::int64_t{1} << 62;
+  return static_cast<std::int64_t>(
+      std::clamp(Int128{factor_} * core + offset_, -kFarthest, kFarthest));
 }
 
 TickRange Place::of(const TickRange& ticks) const {

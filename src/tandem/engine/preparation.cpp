@@ -170,7 +170,7 @@ PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
   run.inputs = {.schema = p.schema_digest,
                 .workload = p.workload.digest(),
                 .public_files = file_digests(s.public_sources)};
-  run.writing = learn_inside(p.schema, s.public_sources);
+  run.writing = learn_inside(p.schema, s.public_sources, {}, how.note);
   rehearse(p, run.problem, how.threads);
   return run;
 }

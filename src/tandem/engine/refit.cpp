@@ -256,7 +256,7 @@ RefitSummary refit(const RefitRequest& r) {
   outcome.where = where;
   restrict_to(condition, from.document().at("total").as_number(), outcome);
   note_even_ranges(r, from.schema());
-  const Schema writing = learn_inside(from.schema(), r.public_sources);
+  const Schema writing = learn_inside(from.schema(), r.public_sources, condition);
 
   auto folder = ReleaseFolder::start(
       r.out, r.force,

@@ -134,6 +134,14 @@ RowCondition::RowCondition(const std::string& text, const Schema& schema) : text
   add_implied(schema, condition_);
 }
 
+bool RowCondition::names(AttributeId id) const {
+  return std::ranges::find(stated_, id, &ColumnCondition::attribute) != stated_.end();
+}
+
+bool RowCondition::allows(AttributeId id, Code code) const {
+  return tandem::allows(stated_, id, code);
+}
+
 std::vector<Restriction> RowCondition::stated() const { return restrictions_of(stated_); }
 
 std::vector<Restriction> RowCondition::restrictions() const { return restrictions_of(condition_); }

@@ -2,6 +2,7 @@
 #include "tandem/engine/draft/schema_draft.h"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -146,6 +147,10 @@ constexpr std::size_t kLongestList = 90;
 void add_column(std::string& toml, const ColumnDraft& draft) {
   toml += '\n';
   for (const auto& text : draft.choices) add_comment(toml, text);
+  if (!draft.bounds.empty()) {
+    add_comment(toml, fmt::format("UNCLEAR: Bounds {}; values beyond count as the nearer one.",
+                                  draft.bounds));
+  }
   for (const auto& text : draft.doubts) add_comment(toml, "UNCLEAR: " + text);
   toml += "[[column]]\n";
   std::unordered_map<std::string_view, std::string_view> labels;
@@ -228,9 +233,13 @@ SchemaDraft draft_schema(const SchemaRequest& request) {
   out.toml += "format = 1\n";
   out.toml += drafted_from_line(request.public_sources);
   add_format(out.toml, profiles.format);
+  std::vector<std::string> bounds;
   for (std::size_t i = 0; i < profiles.names.size(); ++i) {
     const auto draft = draft_column(profiles.names[i], profiles.columns[i],
                                     codebook.find(profiles.names[i]), request.options);
+    if (!draft.bounds.empty()) {
+      bounds.push_back(fmt::format("{} {}", profiles.names[i], draft.bounds));
+    }
     for (const auto& doubt : draft.doubts) {
       out.doubts.push_back(fmt::format("{}: {}", profiles.names[i], doubt));
     }
@@ -248,6 +257,12 @@ SchemaDraft draft_schema(const SchemaRequest& request) {
           "{}: The codebook describes it and the public data doesn't have it; left out.",
           column.name));
     }
+  }
+  if (!bounds.empty()) {  // what matters most comes first
+    out.doubts.insert(out.doubts.begin(),
+                      fmt::format("Does the private table lie inside these bounds? Values beyond "
+                                  "count as the nearer one: {}.",
+                                  fmt::join(bounds, ", ")));
   }
   if (out.columns == 0) {
     throw UsageError(fmt::format("{} has no column that could be described: {}",
