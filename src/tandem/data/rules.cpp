@@ -75,8 +75,10 @@ class RowMender {
   }
 
   std::optional<Code> code_for(const ColumnCondition& broken, const std::vector<Code>& row) {
+    // Its own rule may not apply any more, when a clause before it changed the row.
     Clauses clauses = said_of(broken.attribute, row);
-    std::rotate(clauses.begin(), std::ranges::find(clauses, &broken), clauses.end());
+    std::erase(clauses, &broken);
+    clauses.insert(clauses.begin(), &broken);
     const auto [at, added] = known_.try_emplace(std::move(clauses));
     if (added) at->second = first_fulfilling(at->first);
     return at->second;

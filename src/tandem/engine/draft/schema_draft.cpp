@@ -14,6 +14,7 @@
 #include "tandem/data/codebook.h"
 #include "tandem/data/schema.h"
 #include "tandem/engine/draft/drafted_from.h"
+#include "tandem/engine/draft/relation_proposals.h"
 #include "tandem/engine/draft/rule_proposals.h"
 #include "tandem/source/open.h"
 
@@ -202,6 +203,33 @@ void add_format(std::string& toml, const TextFormat& format) {
   toml += format.records == Records::Quoted ? "  # quoted values hold line feeds\n" : "\n";
 }
 
+std::string relation_lines(const RelationProposal& relation) {
+  return fmt::format("[[relation]]  # {} public rows\n{} = {}\n", with_commas(relation.rows),
+                     relation.derives ? "derive" : "order", toml_text(relation.text));
+}
+
+// As comments, those that a schema takes; some would rule nothing out.
+void add_relations(const Schema& schema, const SchemaRequest& request, SchemaDraft& out) {
+  const std::string columns = out.toml;
+  for (const auto& relation : propose_relations(schema, request.public_sources)) {
+    const std::string lines = relation_lines(relation);
+    try {
+      Schema::from_document(Document::parse_toml(columns + "\n" + lines, "the draft"));
+    } catch (const UsageError&) {
+      continue;
+    }
+    if (out.relations++ == 0) {
+      out.toml += '\n';
+      add_comment(out.toml,
+                  "What holds in all public rows. Where that is no chance, uncomment it: all made "
+                  "rows then keep it, and a derived column is computed, never measured "
+                  "(docs/schema.md).");
+    }
+    const auto end = lines.find('\n');
+    out.toml += "\n# " + lines.substr(0, end + 1) + "# " + lines.substr(end + 1);
+  }
+}
+
 std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
@@ -271,6 +299,7 @@ SchemaDraft draft_schema(const SchemaRequest& request) {
 
   if (request.propose_rules) {
     const auto schema = Schema::from_document(Document::parse_toml(out.toml, "the draft"));
+    add_relations(schema, request, out);
     const auto rules = propose_rules(schema, request.public_sources, request.threads);
     out.rules = rules.size();
     if (!rules.empty()) {
