@@ -166,7 +166,7 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Thread
 
 Problem problem_of(const Prepared& p, PublicData public_data) {
   return {p.schema.domain(), p.workload, std::move(public_data),
-          impossible_boxes(p.schema.rules())};
+          impossible_boxes(p.schema.row_rules())};
 }
 
 namespace {
@@ -201,7 +201,7 @@ PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
   run.inputs = {.schema = p.schema_digest,
                 .workload = p.workload.digest(),
                 .public_files = file_digests(s.public_sources)};
-  run.writing = learn_inside(p.schema, s.public_sources);
+  run.writing = learn_inside(p.schema, s.public_sources, {}, how.note);
   rehearse(p, run.problem, how.threads);
   return run;
 }
