@@ -190,7 +190,10 @@ PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
   PreparedRun run{prepare(s, how.find, how.threads, how.note), {}, {}, {}, {}, 0.0};
   const Prepared& p = run.parts;
   check_memory(s, p.schema);
-  PublicData public_data = load_public(s, p.schema, how.threads, how.note, how.reading);
+  PublicData public_data =
+      load_public(s, p.schema, how.threads, how.note, how.reading,
+                  p.mechanism.public_may_lack ? p.mechanism.public_may_lack(p.parameters)
+                                              : std::vector<std::string>{});
   const double rows = expected_rows(s, p.schema, public_data);
   run.problem = problem_of(p, std::move(public_data));
   run.effort =

@@ -12,9 +12,61 @@
 #include "tandem/source/open.h"
 
 namespace tandem {
+namespace {
+
+// Those of the columns that the file has not.
+std::vector<AttributeId> lacking(const std::string& source, const Schema& schema,
+                                 const std::vector<std::string>& may_lack) {
+  std::vector<AttributeId> out;
+  if (may_lack.empty()) return out;
+  require_file(source);
+  struct Enough {};
+  try {
+    scan_csv(
+        source, {},
+        [&](std::span<const std::string> names, const TextFormat& /*format*/) {
+          for (const auto& name : may_lack) {
+            const auto id = schema.domain().find(name);
+            if (id && std::ranges::find(names, name) == names.end()) out.push_back(*id);
+          }
+          throw Enough{};
+        },
+        [](std::span<const std::string_view> /*fields*/, std::size_t /*line*/) {});
+  } catch (const Enough&) {
+  }
+  return out;
+}
+
+// Rules stay out of it: they may speak of columns that are not there.
+CsvTable load_without(const std::string& source, const Schema& schema,
+                      const std::vector<AttributeId>& lacking, const CsvOptions& options) {
+  std::vector<ColumnSchema> columns;
+  for (AttributeId id = 0; id < schema.domain().size(); ++id) {
+    if (std::ranges::find(lacking, id) == lacking.end()) columns.push_back(schema.columns()[id]);
+  }
+  CsvTable loaded = load_table(source, Schema(std::move(columns), schema.format()), options);
+  std::vector<Column> all;
+  std::vector<std::size_t> adapted;
+  AttributeId next = 0;
+  for (AttributeId id = 0; id < schema.domain().size(); ++id) {
+    if (std::ranges::find(lacking, id) == lacking.end()) {
+      adapted.push_back(loaded.adapted[next]);
+      all.push_back(std::move(loaded.table.column(next++)));
+    } else {
+      adapted.push_back(0);
+      all.emplace_back(schema.domain()[id].size, loaded.table.rows());
+    }
+  }
+  loaded.table = Table(schema.domain(), std::move(all));
+  loaded.adapted = std::move(adapted);
+  return loaded;
+}
+
+}  // namespace
 
 PublicData load_public(const SynthSettings& s, const Schema& schema, const Threads& threads,
-                       const Note& note, const Reading& reading) {
+                       const Note& note, const Reading& reading,
+                       const std::vector<std::string>& may_lack) {
   const auto say = [&](const std::string& sentence) {
     if (note) note("Note: " + sentence);
   };
@@ -24,7 +76,9 @@ PublicData load_public(const SynthSettings& s, const Schema& schema, const Threa
     CsvOptions options;
     options.threads = threads;
     options.progress = progress_of(reading, source);
-    CsvTable loaded = load_table(source, schema, options);
+    const auto missing = lacking(source, schema, may_lack);
+    CsvTable loaded = missing.empty() ? load_table(source, schema, options)
+                                      : load_without(source, schema, missing, options);
     if (!loaded.ignored_columns.empty()) {
       say(fmt::format("{}: ignored {}, not in the schema.", source,
                       list_names(loaded.ignored_columns, 8)));

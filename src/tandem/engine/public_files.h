@@ -17,8 +17,11 @@ namespace tandem {
 
 using Note = std::function<void(const std::string& sentence)>;  // for the person at the terminal
 
+// `may_lack`: columns that a file may be without; its rows have the first value there, which the
+// mechanism that allowed it does not look at.
 PublicData load_public(const SynthSettings& settings, const Schema& schema, const Threads& threads,
-                       const Note& note, const Reading& reading = {});
+                       const Note& note, const Reading& reading = {},
+                       const std::vector<std::string>& may_lack = {});
 
 // The schema with every column that asks for it drawing inside its ranges as public data lies
 // there, in rows that fulfil the condition. The files are read for such columns alone. Notes say
