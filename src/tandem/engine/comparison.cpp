@@ -170,7 +170,7 @@ std::string run_job(const Prepared& p, const Bench& bench, const Reference& refe
   std::chrono::duration<double> seconds{0.0};  // without making rows
   const Task task{.parts = p,
                   .problem = problem,
-                  .rules = bench.schema.rules(),
+                  .rules = bench.schema.row_rules(),
                   .rows = static_cast<std::int64_t>(std::max<std::size_t>(bench.table.rows(), 1)),
                   .memory = 1e9};
   Means means{.entropy = entropy_of(seed),

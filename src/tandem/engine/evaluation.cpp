@@ -290,6 +290,10 @@ EvaluationResult evaluate_files(const EvaluationRequest& request) {
     result.rules.push_back(
         {schema.rules()[i].text, real_fit.broken_rules[i], synthetic_fit.broken_rules[i]});
   }
+  for (std::size_t i = 0; i < real_fit.relations.size(); ++i) {
+    result.relations.push_back({real_fit.relations[i].text, real_fit.relations[i].broken,
+                                synthetic_fit.relations[i].broken});
+  }
   for (AttributeId id = 0; id < schema.domain().size(); ++id) {
     result.fits.push_back(
         {schema.domain()[id].name, real_fit.columns[id].counts, synthetic_fit.columns[id].counts});
@@ -341,7 +345,7 @@ EvaluationResult evaluate_files(const EvaluationRequest& request) {
   result.repaired = result.evaluation;
   if (result.any_repair) {
     for (auto& [id, column] : repaired) real.column(id) = std::move(column);
-    mend_rows(schema.rules(), real);
+    mend_rows(schema.row_rules(), real);
     result.repaired = judge(workload, reference, estimate);
     if (pairs) {
       result.repaired.k_marginal_score =

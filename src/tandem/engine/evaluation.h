@@ -87,6 +87,7 @@ struct EvaluationResult {
   std::vector<std::string> group_by;
   std::vector<GroupJudgement> groups;
   std::vector<BrokenStatement> rules;
+  std::vector<BrokenStatement> relations;
   std::vector<Finding> findings;   // of the real file, the worst first
   std::vector<std::string> notes;  // sentences: columns that were ignored, and the like
 };

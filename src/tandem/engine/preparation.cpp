@@ -166,7 +166,7 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Thread
 
 Problem problem_of(const Prepared& p, PublicData public_data) {
   return {p.schema.domain(), p.workload, std::move(public_data),
-          impossible_boxes(p.schema.rules())};
+          impossible_boxes(p.schema.row_rules())};
 }
 
 namespace {
@@ -190,7 +190,10 @@ PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
   PreparedRun run{prepare(s, how.find, how.threads, how.note), {}, {}, {}, {}, 0.0};
   const Prepared& p = run.parts;
   check_memory(s, p.schema);
-  PublicData public_data = load_public(s, p.schema, how.threads, how.note, how.reading);
+  PublicData public_data =
+      load_public(s, p.schema, how.threads, how.note, how.reading,
+                  p.mechanism.public_may_lack ? p.mechanism.public_may_lack(p.parameters)
+                                              : std::vector<std::string>{});
   const double rows = expected_rows(s, p.schema, public_data);
   run.problem = problem_of(p, std::move(public_data));
   run.effort =
@@ -201,7 +204,7 @@ PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
   run.inputs = {.schema = p.schema_digest,
                 .workload = p.workload.digest(),
                 .public_files = file_digests(s.public_sources)};
-  run.writing = learn_inside(p.schema, s.public_sources);
+  run.writing = learn_inside(p.schema, s.public_sources, {}, how.note);
   rehearse(p, run.problem, how.threads);
   return run;
 }

@@ -16,7 +16,8 @@ Release release_table(Table table, const TableRun& run) {
   RunParts parts = parts_of(s, run.find, !run.public_data.empty());
   parts.workload = Workload::parse(domain, s.workload);
   release_what_certifies(parts);
-  const Problem problem{domain, parts.workload, run.public_data, impossible_boxes(run.rules)};
+  const RowRules rules(run.rules, run.orders);
+  const Problem problem{domain, parts.workload, run.public_data, impossible_boxes(rules)};
   rehearse(parts, problem, run.threads);
   const bool seeded = s.seed >= 0;
   const auto seed = static_cast<std::uint64_t>(s.seed);
@@ -27,7 +28,7 @@ Release release_table(Table table, const TableRun& run) {
               .progress = run.progress};
   const Task task{.parts = parts,
                   .problem = problem,
-                  .rules = run.rules,
+                  .rules = rules,
                   .rows = s.rows,
                   .memory = memory_limit(s.memory_limit)};
   return execute(PrivateData(memory_source(std::move(table)), parts.unit), task, std::move(means));

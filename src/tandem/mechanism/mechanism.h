@@ -41,6 +41,8 @@ struct Mechanism {
   std::function<Plan(const Curator&, const Problem&, const Parameters&)> plan;
   std::function<Effort(const Curator&, const Problem&, const Parameters&, double rows_expected)>
       effort;
+  // Columns that public tables may lack, by the parameters; none: they have all.
+  std::function<std::vector<std::string>(const Parameters&)> public_may_lack{};
 };
 
 struct MechanismText {

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grouped: a distribution for each group of rows, from public rows by way of coarser groups.
+//   Prior-aware distribution estimation for differential privacy. Algorithm 2.
+//   Symbols: p public rows, S coarse groups, g fine groups, n_S and n_g their rows, W_S and W_G the
+//   marginals measured of them, q_S and q_g the estimates.
+//   A row is in one group, so the counts of all groups together are those of a marginal with the
+//   key: one query, one pass, and the gate prices it as any other marginal.
+//   Departures: docs/mechanisms/grouped.md
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+#include "tandem/mechanism/groups/group_keys.h"
+#include "tandem/mechanism/groups/group_marginals.h"
+#include "tandem/mechanism/mechanism.h"
+#include "tandem/mechanism/rounds/common.h"
+#include "tandem/mechanism/weights/prior_rows.h"
+#include "tandem/model/grouped_model.h"
+#include "tandem/model/histogram/iterative_estimate.h"
+#include "tandem/model/histogram/support_histogram.h"
+#include "tandem/optimize/consistent_totals.h"
+
+namespace tandem::mechanism {
+namespace {
+
+struct Options {
+  std::string fine;
+  std::string coarse;
+  std::vector<double> shares;
+  bool consistent = true;
+  bool learnt_trust = true;
+  std::string coarse_marginals = kPublicCliques;
+  std::string fine_marginals = kColumns;
+  MarginalNoise noise = MarginalNoise::Auto;
+  int sweeps = 200;
+  double max_model_mb = 4096.0;
+};
+
+// Of the budget: coarse totals, W_S, fine totals, W_G. The paper's are equal; totals need little.
+const std::vector<double> kShares = {0.02, 0.28, 0.05, 0.65};
+
+constexpr double kSecondsPerVisit = 1.7e-9;  // of a row, a marginal and a sweep
+constexpr double kUsualSweeps = 60.0;
+
+std::vector<double> shares_of(const Options& options) {
+  if (options.shares.empty()) return kShares;
+  double sum = 0.0;
+  for (const double share : options.shares) sum += share;
+  if (options.shares.size() != 4 || !(sum > 0.0) || options.shares.back() == 0.0) {
+    throw UsageError(TANDEM_SETTING(
+        "param.shares") " needs four numbers, the last above 0: of coarse totals, coarse "
+                        "marginals, fine totals and fine marginals.");
+  }
+  return options.shares;
+}
+
+// Bytes of all groups' rows and weights.
+double model_bytes(const GroupKeys& keys, double rows) {
+  const double row = 41.0 + 2.0 * static_cast<double>(keys.inner.size());
+  return row * rows * static_cast<double>(keys.groups());
+}
+
+void check_settings(const Curator& curator, const Problem& problem, const GroupKeys& keys,
+                    const Options& options) {
+  noise_of(curator, options.noise);
+  shares_of(options);
+  const double rows = problem.public_data.rows();
+  if (rows == 0.0) {
+    throw UsageError("The public data has no rows; give some with " TANDEM_SETTING("public") ".");
+  }
+  if (model_bytes(keys, rows) > 1e6 * options.max_model_mb) {
+    throw UsageError(fmt::format(
+        "grouped would keep {} groups of {:.6g} rows in {}, and max-model-mb allows {:g} MB; raise "
+        "it, take fewer public rows, or name columns with fewer values.",
+        with_commas(keys.groups()), rows, human_bytes(model_bytes(keys, rows)),
+        options.max_model_mb));
+  }
+}
+
+// What is left for the step with this share, when those of later steps are still to come.
+Cost due(const Curator& curator, std::span<const double> shares, std::size_t step) {
+  double later = 0.0;
+  for (std::size_t i = step; i < shares.size(); ++i) later += shares[i];
+  return curator.remaining() * std::min(1.0, shares[step] / later);
+}
+
+std::vector<NoisyTotal> totals_of(const Measurement& y) {
+  std::vector<NoisyTotal> out;
+  const double variance = y.noise == NoiseKind::None ? 0.0 : y.sigma.value() * y.sigma.value();
+  for (const double value : y.values) out.push_back({value, variance});
+  return out;
+}
+
+std::vector<double> values_of(std::span<const NoisyTotal> totals) {
+  std::vector<double> out;
+  for (const auto& total : totals) out.push_back(total.value);
+  return out;
+}
+
+// One estimate for each group of a level, from the estimates of the level above.
+struct Level {
+  std::span<const Measurement> y;          // marginals with the key
+  std::span<const Clique> marginals;       // the same without
+  std::span<const double> rows;            // of each group
+  std::span<const std::vector<double>> q;  // of the groups above
+  std::span<const std::size_t> above;      // which is each group's
+};
+
+std::vector<std::vector<double>> estimate_level(const Curator& curator, const GroupKeys& keys,
+                                                const Table& support, const Level& level,
+                                                const Options& options, Rng& rng) {
+  const std::size_t groups = level.rows.size();
+  const std::size_t marginals = level.marginals.size();
+  std::vector<GroupTable> tables;
+  std::vector<std::vector<std::vector<double>>> b(marginals);  // of each marginal and q above
+  std::vector<double> phi;
+  for (std::size_t i = 0; i < marginals; ++i) {
+    tables.emplace_back(support, level.marginals[i], by_group(keys, level.y[i], groups),
+                        level.y[i].sigma.value());
+    for (const auto& q : level.q) b[i].push_back(tables[i].marginal_of(q));
+    phi.push_back(tables[i].spread(level.rows, b[i], level.above));
+  }
+  std::vector<Rng> streams;
+  for (std::size_t g = 0; g < groups; ++g) streams.emplace_back(rng.next());
+  std::vector<std::vector<double>> out(groups);
+  parallel_for(groups, curator.threads(), [&](std::size_t g) {
+    const std::size_t s = level.above[g];
+    const double n = std::max(1.0, level.rows[g]);
+    std::vector<PartialWorkload> W;
+    W.reserve(marginals);
+    for (std::size_t i = 0; i < marginals; ++i) {
+      W.emplace_back(
+          support, level.marginals[i],
+          options.learnt_trust ? tables[i].trusted(g, n, b[i][s], phi[i]) : tables[i].shares(g, n));
+    }
+    out[g] = estimate_distribution(level.q[s], W, {.sweeps = options.sweeps, .tolerance = 1e-5},
+                                   streams[g])
+                 .q;
+  });
+  return out;
+}
+
+Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
+  const GroupKeys keys = group_keys(problem, options.fine, options.coarse);
+  check_settings(curator, problem, keys, options);
+  const auto shares = shares_of(options);
+  const NoiseKind noise = noise_of(curator, options.noise);
+  const Problem inner = without_keys(problem, keys);
+  Release release;
+  release.warnings = public_data_warnings(inner);
+  const auto n = public_total(curator);
+  const auto keep = [&](std::span<const Measurement> y) {
+    release.measurements.insert(release.measurements.end(), y.begin(), y.end());
+  };
+  const Support p = public_rows(inner.public_data);
+  const std::vector<std::vector<double>> prior = {p.weights};
+
+  // Coarse groups: n_S, W_S, q_S.
+  std::vector<NoisyTotal> n_S = {{n.value_or(0.0), 0.0}};
+  if (!n || keys.coarse_groups > 1) {
+    const auto y = curator.measure(keys.with_coarse({}), due(curator, shares, 0), noise);
+    n_S = totals_of(y);
+    keep(std::span(&y, 1));
+  }
+  std::vector<double> rows_S = values_of(n_S);
+  const Cost for_S = due(curator, shares, 1);
+  std::vector<std::vector<double>> q_S(keys.coarse_groups, p.weights);
+  const auto W_S = choose_coarse(curator, inner, keys, options.coarse_marginals,
+                                 {.cost = for_S, .noise = noise, .rows = mean_rows(rows_S)});
+  if (!W_S.empty() && !for_S.is_zero()) {
+    std::vector<LinearQuery> queries;
+    for (const auto& clique : W_S) queries.push_back(keys.with_coarse(clique));
+    const std::vector<Cost> costs(queries.size(), for_S / static_cast<double>(queries.size()));
+    const auto y = curator.measure_all(queries, costs, noise);
+    keep(y);
+    const std::vector<std::size_t> all(keys.coarse_groups, 0);
+    q_S = estimate_level(curator, keys, p.rows,
+                         {.y = y, .marginals = W_S, .rows = rows_S, .q = prior, .above = all},
+                         options, rng);
+  }
+
+  // Fine groups: n_g, W_G, q_g.
+  const auto totals = curator.measure(keys.with_fine({}), due(curator, shares, 2), noise);
+  keep(std::span(&totals, 1));
+  const auto n_g = totals_of(totals);
+  std::vector<double> rows_g =
+      options.consistent ? consistent_totals(n_g, n_S, keys.coarse_of).fine : values_of(n_g);
+  const auto W_G =
+      choose_fine(curator, inner, keys, options.fine_marginals,
+                  {.cost = curator.remaining(), .noise = noise, .rows = mean_rows(rows_g)});
+  std::vector<LinearQuery> queries;
+  for (const auto& clique : W_G) queries.push_back(keys.with_fine(clique));
+  const auto y = measure_to_the_end(curator, queries, noise);
+  keep(y);
+  auto q_g = estimate_level(
+      curator, keys, p.rows,
+      {.y = y, .marginals = W_G, .rows = rows_g, .q = q_S, .above = keys.coarse_of}, options, rng);
+
+  // n_g rows from q_g with the key's values.
+  std::vector<GroupedModel::Group> groups;
+  for (double& rows : rows_g) rows = std::max(0.0, std::floor(rows));
+  if (std::ranges::all_of(rows_g, [](double rows) { return rows == 0.0; })) {
+    rows_g[static_cast<std::size_t>(std::ranges::max_element(totals.values) -
+                                    totals.values.begin())] = 1.0;
+  }
+  double sum = 0.0;
+  for (const double rows : rows_g) sum += rows;
+  release.total = n ? *n : sum;
+  for (std::size_t g = 0; g < rows_g.size(); ++g) {
+    if (rows_g[g] == 0.0) continue;
+    const double rows = rows_g[g] * release.total / sum;
+    groups.push_back(
+        {keys.codes_of(g), rows,
+         std::make_unique<SupportHistogram>(Support{p.rows, std::move(q_g[g])}, rows)});
+  }
+  release.facts.set("groups",
+                    Document::object({{"fine", static_cast<std::uint64_t>(keys.groups())},
+                                      {"coarse", static_cast<std::uint64_t>(keys.coarse_groups)},
+                                      {"with_rows", static_cast<std::uint64_t>(groups.size())},
+                                      {"coarse_marginals", static_cast<std::uint64_t>(W_S.size())},
+                                      {"fine_marginals", static_cast<std::uint64_t>(W_G.size())}}));
+  release.model = std::make_unique<GroupedModel>(problem.domain, keys.fine, std::move(groups));
+  return release;
+}
+
+Effort effort_of(const Curator& curator, const Problem& problem, const Options& options,
+                 double /*rows_expected*/) {
+  const GroupKeys keys = group_keys(problem, options.fine, options.coarse);
+  check_settings(curator, problem, keys, options);
+  const double rows = problem.public_data.rows();
+  Effort out;
+  out.model_bytes = model_bytes(keys, rows);
+  const auto marginals = static_cast<double>(keys.inner.size());
+  double cells = 0.0;
+  for (const auto& attribute : keys.inner.attributes()) cells += attribute.size;
+  out.bytes =
+      out.model_bytes + 16.0 * rows * marginals + 24.0 * cells * static_cast<double>(keys.groups());
+  out.seconds = static_cast<double>(keys.groups() + keys.coarse_groups) * marginals *
+                std::min(kUsualSweeps, static_cast<double>(options.sweeps)) * kSecondsPerVisit *
+                rows;
+  return out;
+}
+
+Plan plan(const Curator& curator, const Problem& problem, const Options& options) {
+  const GroupKeys keys = group_keys(problem, options.fine, options.coarse);
+  check_settings(curator, problem, keys, options);
+  const auto shares = shares_of(options);
+  const Cost all = curator.remaining();
+  double sum = 0.0;
+  for (const double share : shares) sum += share;
+  const double totals = curator.noise_scale(keys.with_fine({}), all * (shares[2] / sum)).value();
+  const auto columns = static_cast<double>(std::max<std::size_t>(1, keys.inner.size()));
+  const double counts =
+      curator.noise_scale(keys.with_fine(Clique{0}), all * (shares[3] / sum) / columns).value();
+  Plan out;
+  out.push_back(
+      {"groups",
+       Document::object({{"fine", static_cast<std::uint64_t>(keys.groups())},
+                         {"coarse", static_cast<std::uint64_t>(keys.coarse_groups)},
+                         {"sigma_totals", totals},
+                         {"sigma", counts}}),
+       fmt::format("Measures {} groups within {} coarser ones: the rows of each with noise of "
+                   "standard deviation {:.3g}, and counts of at most {} columns with {:.3g}.",
+                   with_commas(keys.groups()), with_commas(keys.coarse_groups), totals,
+                   keys.inner.size(), counts)});
+  out.push_back(plan_to_weigh(problem.public_data.rows() * static_cast<double>(keys.groups()),
+                              model_bytes(keys, problem.public_data.rows())));
+  return out;
+}
+
+template <class T>
+Field<Options> text_field(const std::string& name, T Options::*member, const std::string& help) {
+  const Options defaults;
+  return {.info = {name, "text", defaults.*member, help},
+          .set = [=](Options& options, const std::string& text) { options.*member = text; },
+          .get = [=](const Options& options) { return options.*member; }};
+}
+
+}  // namespace
+
+Mechanism grouped() {
+  Mechanism out = make_mechanism<Options>(
+      {.name = "grouped",
+       .summary = "Public rows moved to noisy marginals of each of many groups",
+       .reference = "Prior-aware distribution estimation for differential privacy. Algorithm 2.",
+       .needs_public_data = true,
+       .pure = true},
+      run, plan,
+      {text_field("fine", &Options::fine,
+                  "key columns that make the groups, with commas; required"),
+       text_field("coarse", &Options::coarse,
+                  "what makes larger groups of them: a key column, or a CSV file with the fine "
+                  "key's value and its coarser one on each line; empty: all groups are one"),
+       field("shares", &Options::shares,
+             "of the budget, for coarse totals, coarse marginals, fine totals and fine marginals; "
+             "auto: 0.02,0.28,0.05,0.65; the paper's are 1,1,1,1",
+             between(0.0, 1e6)),
+       choice("totals", &Options::consistent, {{"consistent", true}, {"independent", false}},
+              "whether the rows of fine groups are made to agree with those of coarse ones"),
+       choice("trust", &Options::learnt_trust, {{"learnt", true}, {"full", false}},
+              "learnt: a measured count moves the estimate as far as its column differs between "
+              "groups beyond the noise; full: all the way, as in the paper"),
+       text_field("coarse-marginals", &Options::coarse_marginals,
+                  "W_S: public-cliques, which public data recommends; columns; or such as "
+                  "age+sex,region"),
+       text_field("fine-marginals", &Options::fine_marginals,
+                  "W_G: columns, each by itself, as far as the noise allows; or such as age+sex,"
+                  "region"),
+       choice("noise", &Options::noise,
+              {{"auto", MarginalNoise::Auto},
+               {"laplace", MarginalNoise::Laplace},
+               {"gaussian", MarginalNoise::Gaussian}},
+              "of each count; auto: Laplace on a pure epsilon, else Gaussian"),
+       field("sweeps", &Options::sweeps, "at most, over the marginals of a group", between(1, 1e6)),
+       field("max-model-mb", &Options::max_model_mb, "memory for the rows of all groups, in MB",
+             at_least(0.001))},
+      effort_of);
+  out.public_may_lack = [](const Parameters& parameters) {
+    std::vector<std::string> names;
+    for (const auto& [name, text] : parameters) {
+      if (name != "fine" && name != "coarse") continue;
+      for (const auto column : split(text, ',')) names.emplace_back(trim(column));
+    }
+    return names;
+  };
+  return out;
+}
+
+}  // namespace tandem::mechanism

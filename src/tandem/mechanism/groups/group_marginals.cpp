@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/mechanism/groups/group_marginals.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+#include "tandem/mechanism/rounds/chosen_marginals.h"
+#include "tandem/mechanism/tandem/tuning.h"
+#include "tandem/model/public/public_structure.h"
+
+namespace tandem {
+namespace {
+
+constexpr double kStructureMb = 8.0;  // of the model that recommends public cliques
+// W_G is cut off where a column's expected |noise|_1 is above this share of a group's rows: half of
+// the largest L1 distance that two distributions can have.
+constexpr double kMostNoise = 1.0;
+
+double mean_absolute(NoiseKind noise, double sigma) {
+  return noise == NoiseKind::Laplace ? sigma / std::numbers::sqrt2
+                                     : sigma * std::sqrt(2.0 / std::numbers::pi);
+}
+
+// Expected |noise|_1 in a group, of marginals with so many cells together.
+double noise_together(const Curator& curator, const LinearQuery& any, std::size_t marginals,
+                      double cells, const GroupBudget& budget) {
+  if (marginals == 0) return 0.0;
+  const Cost each = budget.cost / static_cast<double>(marginals);
+  if (each.is_zero()) return HUGE_VAL;
+  const WeightedQuery query{any, 1};
+  const double sigma = curator.noise_together(std::span(&query, 1), each, budget.noise).value();
+  return cells * mean_absolute(budget.noise, sigma);
+}
+
+std::vector<Clique> parse(const std::string& wanted, const Domain& inner, const char* where) {
+  std::vector<Clique> out;
+  for (const auto marginal : split(wanted, ',')) {
+    std::vector<AttributeId> ids;
+    for (const auto name : split(marginal, '+')) ids.push_back(inner.at(trim(name), where));
+    out.emplace_back(std::move(ids));
+  }
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+std::vector<Clique> single_columns(const Domain& inner) {
+  std::vector<Clique> out;
+  for (AttributeId id = 0; id < inner.size(); ++id) {
+    if (inner[id].size > 1) out.push_back({id});
+  }
+  std::ranges::stable_sort(out, {}, [&](const Clique& c) { return inner.about_cells(c); });
+  return out;
+}
+
+// Pairs and triples that are part of the workload and small enough to be counted with the key.
+std::vector<Clique> candidates(const Problem& inner, const GroupKeys& keys) {
+  std::vector<Clique> out;
+  for (const auto& [clique, weight] : inner.workload.cliques()) {
+    for (const auto& part : subsets(clique)) {
+      if (part.size() < 2 || part.size() > 3) continue;
+      const double cells = inner.domain.about_cells(part);
+      if (cells > 1e5 || cells * static_cast<double>(keys.groups()) > 5e7) continue;
+      out.push_back(part);
+    }
+  }
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+double mean_rows(std::span<const double> rows) {
+  double sum = 0.0;
+  double some = 0.0;
+  for (const double n : rows) {
+    if (n < 1.0) continue;
+    sum += n;
+    some += 1.0;
+  }
+  return some > 0.0 ? sum / some : 1.0;
+}
+
+std::vector<Clique> choose_coarse(const Curator& curator, const Problem& inner,
+                                  const GroupKeys& keys, const std::string& wanted,
+                                  const GroupBudget& budget) {
+  if (wanted != kPublicCliques && wanted != kColumns) {
+    return parse(wanted, inner.domain, "The parameter coarse-marginals");
+  }
+  std::vector<Clique> out;
+  if (wanted == kPublicCliques) {
+    const auto possible = candidates(inner, keys);
+    std::vector<PublicClique> found;
+    if (!possible.empty()) {
+      PublicModel data(inner.public_data.tables, tuning::kRidge, curator.threads());
+      found = public_structure(data, possible, kStructureMb);
+    }
+    double cells = 0.0;
+    double noise = 0.0;
+    for (const auto& clique : found) {
+      const double more = cells + inner.domain.about_cells(clique.clique);
+      const double noisier =
+          noise_together(curator, keys.with_coarse(clique.clique), out.size() + 1, more, budget);
+      if (!(clique.gain * budget.rows > noisier - noise)) break;
+      out.push_back(clique.clique);
+      cells = more;
+      noise = noisier;
+    }
+  }
+  for (const auto& column : single_columns(inner.domain)) {
+    if (!covered_by(column, out)) out.push_back(column);
+  }
+  return out;
+}
+
+std::vector<Clique> choose_fine(const Curator& curator, const Problem& inner, const GroupKeys& keys,
+                                const std::string& wanted, const GroupBudget& budget) {
+  if (wanted != kColumns) return parse(wanted, inner.domain, "The parameter fine-marginals");
+  const auto columns = single_columns(inner.domain);
+  std::vector<Clique> out;
+  for (const auto& column : columns) {
+    const double noise = noise_together(curator, keys.with_fine(column), out.size() + 1,
+                                        inner.domain.about_cells(column), budget);
+    if (!out.empty() && noise > kMostNoise * budget.rows) break;
+    out.push_back(column);
+  }
+  if (out.empty()) out.push_back({0});
+  return out;
+}
+
+GroupTable::GroupTable(const Table& support, const Clique& marginal, std::vector<double> y,
+                       double sigma)
+    : cell_(support.rows(), 0), y_(std::move(y)), sigma_(sigma) {
+  for (const auto id : marginal) {
+    const std::size_t size = support.domain()[id].size;
+    cells_ *= size;
+    support.column(id).visit([&](auto codes) {
+      for (std::size_t r = 0; r < cell_.size(); ++r) {
+        cell_[r] = static_cast<std::uint32_t>(cell_[r] * size + codes[r]);
+      }
+    });
+  }
+}
+
+std::vector<double> GroupTable::shares(std::size_t group, double n) const {
+  std::vector<double> out(y_.begin() + static_cast<std::ptrdiff_t>(group * cells_),
+                          y_.begin() + static_cast<std::ptrdiff_t>((group + 1) * cells_));
+  for (double& share : out) share /= n;
+  return out;
+}
+
+std::vector<double> GroupTable::marginal_of(std::span<const double> weights) const {
+  std::vector<double> out(cells_, 0.0);
+  double sum = 0.0;
+  for (std::size_t r = 0; r < cell_.size(); ++r) {
+    out[cell_[r]] += weights[r];
+    sum += weights[r];
+  }
+  for (double& share : out) share /= sum;
+  return out;
+}
+
+std::vector<double> GroupTable::trusted(std::size_t group, double n, std::span<const double> b,
+                                        double phi) const {
+  auto out = shares(group, n);
+  const double noise = sigma_ * sigma_ / (n * n);
+  for (std::size_t j = 0; j < cells_; ++j) {
+    const double signal = phi * b[j];
+    const double s = signal + noise > 0.0 ? signal / (signal + noise) : 1.0;
+    out[j] = std::max(0.0, b[j] + s * (out[j] - b[j]));
+  }
+  return out;
+}
+
+double GroupTable::spread(std::span<const double> rows,
+                          const std::vector<std::vector<double>>& above,
+                          std::span<const std::size_t> which) const {
+  double found = 0.0;
+  double scale = 0.0;
+  for (std::size_t g = 0; g < rows.size(); ++g) {
+    const double n = std::max(1.0, rows[g]);
+    const auto& b = above[which[g]];
+    for (std::size_t j = 0; j < cells_; ++j) {
+      if (b[j] <= 0.0) continue;  // no row of the support is there
+      const double off = y_[g * cells_ + j] - n * b[j];
+      found += off * off - sigma_ * sigma_;
+      scale += n * n * b[j];
+    }
+  }
+  return scale > 0.0 ? std::max(0.0, found / scale) : 0.0;
+}
+
+}  // namespace tandem
