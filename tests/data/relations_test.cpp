@@ -61,7 +61,7 @@ TEST(Relations, WhatIsWrongIsSaidWhenTheSchemaIsRead) {
   EXPECT_TRUE(contains(refused_order("admitted <= discharged + 2 years"), "rules nothing out"));
   EXPECT_TRUE(
       contains(refused_derivation("gone = discharged - admitted"), "'gone' is not a column"));
-  EXPECT_TRUE(contains(refused_derivation("length = discharged - gone"), "gone"));
+  EXPECT_TRUE(contains(refused_derivation("length = discharged - gone"), "'gone' is neither"));
   EXPECT_TRUE(contains(refused_derivation("ward = discharged - admitted"), "neither numbers"));
   EXPECT_TRUE(contains(refusal(kDerive + kDerive), "derived twice"));
   EXPECT_TRUE(contains(refusal("[[relation]]\ndescription = 'x'\n"), "either 'order'"));
@@ -85,9 +85,6 @@ TEST(Relations, ADerivedColumnThatIsUsedElsewhereIsRefused) {
 }
 
 TEST(Relations, AnOrderThatNoRowKeepsTogetherWithRulesIsRefused) {
-  EXPECT_TRUE(contains(
-      refusal(kOrder + "[[rule]]\nthen = 'admitted >= 2023-07-01 and discharged < 2023-07-01'\n"),
-      "leave no row"));
   EXPECT_TRUE(contains(
       refusal(kOrder + "[[rule]]\nif = 'ward = a'\nthen = 'admitted >= 2023-07-01'\n"
                        "[[rule]]\nif = 'ward = b'\nthen = 'admitted >= 2023-08-01'\n"

@@ -342,6 +342,7 @@ class Derivation {
       : text_(text), columns_(columns), target_(target) {
     for (const auto& part : text.sides[1]) {
       if (!columns.has(part.text)) {
+        number_in(part);  // a name that is no column is said before anything else
         constants_.push_back(&part);
         continue;
       }
