@@ -113,7 +113,9 @@ TEST_F(RefitCommand, MakesRowsFromEveryMechanismsRelease) {
   for (const auto& mechanism : all_mechanisms()) {
     if (mechanism.name == "perturb") continue;  // it releases answers alone
     SCOPED_TRACE(mechanism.name);
-    const auto made = synth(mechanism.name);
+    const std::vector<std::string> groups = {"--param", "fine=sex"};
+    const auto made =
+        synth(mechanism.name, mechanism.name == "grouped" ? groups : std::vector<std::string>{});
     ASSERT_EQ(made.exit_code, 0) << made.err;
     ASSERT_TRUE(fs::exists(from_ + "/model.bin"));
     const auto result = refit({"--rows", "700", "--where", "sex = F and age >= 30", "--force"});
