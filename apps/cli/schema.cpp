@@ -83,9 +83,10 @@ class SchemaCommand final : public Command {
       fmt::print("{}", draft.toml);
     } else {
       write(draft.toml);
-      common_.note(
-          fmt::format("{}: {} column{}{}.", out_, draft.columns, draft.columns == 1 ? "" : "s",
-                      draft.rules > 0 ? fmt::format(", {} rules proposed", draft.rules) : ""));
+      common_.note(fmt::format(
+          "{}: {} column{}{}{}.", out_, draft.columns, draft.columns == 1 ? "" : "s",
+          draft.relations > 0 ? fmt::format(", relations proposed: {}", draft.relations) : "",
+          draft.rules > 0 ? fmt::format(", {} rules proposed", draft.rules) : ""));
     }
     for (const auto& doubt : draft.doubts) common_.note("Unclear: " + doubt);
     return 0;

@@ -115,7 +115,7 @@ COLUMNS = (
     Bins("income", 5_000, 10_000, 15_000, 20_000, 30_000, 40_000, 60_000,
          special=(NOT_APPLICABLE,), null=True),
     Bins("moved_in", date(1980, 1, 1), date(1990, 1, 1), date(2000, 1, 1), date(2008, 1, 1),
-         null=True),
+         date(2015, 7, 2), null=True),
 )
 
 

@@ -236,10 +236,10 @@ TEST_F(Check, HasTheDocumentedKeys) {
             (std::vector<std::string>{"format", "internal", "schema", "wrong", "files"}));
   EXPECT_TRUE(json.at("internal").as_bool());
   const auto& file = json.at("files").as_array()[0];
-  EXPECT_EQ(keys(file),
-            (std::vector<std::string>{"file", "private", "wrong", "read_as", "rows", "findings",
-                                      "columns", "records", "rules", "rows_that_break_a_rule",
-                                      "people", "missing_columns", "ignored_columns"}));
+  EXPECT_EQ(keys(file), (std::vector<std::string>{"file", "private", "wrong", "read_as", "rows",
+                                                  "findings", "columns", "records", "rules",
+                                                  "relations", "rows_that_break_a_rule", "people",
+                                                  "missing_columns", "ignored_columns"}));
   const auto& sex = file.at("columns").as_array()[1];
   EXPECT_EQ(keys(sex), (std::vector<std::string>{"column", "exact", "between", "other", "below",
                                                  "above", "unfit", "missing", "examples"}));

@@ -62,6 +62,17 @@ class Compare : public testing::Test {
   std::string out_ = dir_ / "comparison";
 };
 
+TEST_F(Compare, JudgesConjunctionsAlsoWhereOnlyAnswersAreReleased) {
+  const auto result = test::run_command({TANDEM_COMMAND, "compare", "--private", table_, "--schema",
+                                         schema_, "--epsilons", "5", "--out", out_, "--seeds", "1",
+                                         "--workload", "conjunctions:2:50:1", "--mechanisms",
+                                         "dual-query,perturb", "--threads", "2"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto results = lines();
+  ASSERT_EQ(results.size(), 3U);
+  for (std::size_t i = 1; i < results.size(); ++i) EXPECT_EQ(split(results[i], ',').size(), 16U);
+}
+
 TEST_F(Compare, WritesTheDocumentedResults) {
   const auto result = run();
   ASSERT_EQ(result.exit_code, 0) << result.err;

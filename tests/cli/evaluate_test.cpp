@@ -80,7 +80,8 @@ TEST_F(Evaluate, PrintsTheDocumentedJson) {
                                                      "yardstick", "columns",
                                                      "pairs",     "quantiles",
                                                      "group_by",  "groups",
-                                                     "rules",     "findings"}));
+                                                     "rules",     "relations",
+                                                     "findings"}));
   EXPECT_EQ(json.at("format").as_integer(), 1);
   EXPECT_TRUE(json.at("internal").as_bool());
   EXPECT_EQ(json.at("workload").as_string(), "all-1way");

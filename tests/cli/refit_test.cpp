@@ -111,10 +111,11 @@ class RefitCommand : public testing::Test {
 
 TEST_F(RefitCommand, MakesRowsFromEveryMechanismsRelease) {
   for (const auto& mechanism : all_mechanisms()) {
+    if (mechanism.name == "perturb") continue;  // it releases answers alone
     SCOPED_TRACE(mechanism.name);
-    const bool needs_key = mechanism.name == "grouped";
+    const std::vector<std::string> groups = {"--param", "fine=sex"};
     const auto made =
-        needs_key ? synth(mechanism.name, {"--param", "fine=sex"}) : synth(mechanism.name);
+        synth(mechanism.name, mechanism.name == "grouped" ? groups : std::vector<std::string>{});
     ASSERT_EQ(made.exit_code, 0) << made.err;
     ASSERT_TRUE(fs::exists(from_ + "/model.bin"));
     const auto result = refit({"--rows", "700", "--where", "sex = F and age >= 30", "--force"});

@@ -79,7 +79,7 @@ TEST_F(SchemaCommand, DraftsASchemaThatSaysWhatItChose) {
   const auto result = tandem({"schema", "--public", file, "--out", out_});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(contains(result.err, "Unclear: id: Left out"));
-  EXPECT_TRUE(contains(result.err, "Unclear: age: Its bounds, 0 to 69"));
+  EXPECT_TRUE(contains(result.err, "age 0 to 78 (public numbers 0 to 69)"));
   const std::string toml = read_file(out_);
   EXPECT_TRUE(contains(toml, "delimiter = \";\""));
   EXPECT_TRUE(contains(toml, "decimal = \",\""));

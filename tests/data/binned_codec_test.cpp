@@ -94,7 +94,9 @@ TEST(BinnedCodec, DrawsAsThePublicValuesLie) {
   // A sorted file with more values than are kept: a sample of all, not its beginning.
   std::vector<std::string> texts(20000, "10");
   texts.resize(40000, "20");
-  texts.insert(texts.end(), {"60.4", "200", "x", "-5", ""});
+  texts.resize(60000, "60.4");
+  texts.resize(80000, "200");
+  texts.insert(texts.end(), {"x", "-5", ""});
   const auto drawing = codec->drawing_as(texts);
   ASSERT_NE(drawing, nullptr);
   std::map<std::string, int> drawn;

@@ -239,7 +239,8 @@ TEST(ExtendedCodec, ExtrasHaveNoPlaceInTheOrder) {
 
 TEST(ExtendedCodec, DrawsAsPublicValuesInsideAndLeavesExtrasAlone) {
   const auto codec = extended_codec(percent(), {.specials = {"N", "501"}});
-  const std::vector<std::string> texts = {"7", "N", "501", "x"};
+  std::vector<std::string> texts(10'000, "7");
+  texts.insert(texts.end(), {"N", "501", "x"});
   const auto drawing = codec->drawing_as(texts);
   ASSERT_NE(drawing, nullptr);
   for (std::uint64_t seed = 0; seed < 20; ++seed) EXPECT_EQ(decoded(*drawing, 0, seed), "7");

@@ -27,6 +27,27 @@ const Domain& two_by_three() {
   return domain;
 }
 
+TEST(Metrics, OfConjunctionsAreThoseComputedByHand) {
+  ConjunctionBuilder builder(two_by_three());
+  const std::vector<Literal> first = {{0, 0, true}, {1, 2, false}};  // 3/4 against 1/2
+  const std::vector<Literal> second = {{1, 0, true}};                // 1/2 against 1/2
+  builder.add(first);
+  builder.add(first);  // counts twice
+  builder.add(second);
+  const ConjunctionSet set = std::move(builder).finish();
+  const auto real = Table::from_rows(two_by_three(), Rows{{0, 0}, {0, 0}, {0, 1}, {1, 2}});
+  const auto synthetic = Table::from_rows(two_by_three(), Rows{{0, 0}, {1, 1}});
+  const auto result =
+      evaluate_conjunctions(set, conjunction_shares(set, real), conjunction_shares(set, synthetic));
+  EXPECT_EQ(result.marginals, 0U);
+  EXPECT_EQ(result.queries, 3U);
+  EXPECT_DOUBLE_EQ(result.max_error, 0.25);
+  EXPECT_DOUBLE_EQ(result.mean_error, 0.5 / 3.0);
+  EXPECT_DOUBLE_EQ(result.avg_workload_error, result.mean_error);
+  EXPECT_DOUBLE_EQ(result.rmse, std::sqrt(0.125 / 3.0));
+  EXPECT_THROW(conjunction_shares(set, Table(two_by_three(), 0)), UsageError);
+}
+
 TEST(Metrics, AreThoseComputedByHand) {
   // a: 3/4, 1/4 against 1/2, 1/2. b: 1/2, 1/4, 1/4 against 1/2, 1/2, 0.
   const auto real = counted(two_by_three(), {{0, 0}, {0, 0}, {0, 1}, {1, 2}});

@@ -71,7 +71,9 @@ TEST(Grouped, AnswersFallIntoGroupsWhateverTheOrderOfColumns) {
   EXPECT_EQ(keys.groups(), 6U);
   EXPECT_EQ(keys.coarse_groups, 2U);
   const auto query = keys.with_fine({0, 1});  // a and c, beside b and d
-  const Measurement y{.query = query, .values = CountedTable(table).project(query.clique).values};
+  Measurement y;
+  y.query = query;
+  y.values = CountedTable(table).project(query.clique).values;
   const auto found = by_group(keys, y, 6);
   std::vector<double> slow(found.size(), 0.0);
   for (std::size_t r = 0; r < table.rows(); ++r) {

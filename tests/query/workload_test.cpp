@@ -178,7 +178,7 @@ TEST(Workload, ParsesItsForms) {
         "random-2way", "random-2way:5", "random-2way:0:1", "random-2way:x:1", "random-2way:5:-1",
         "random-2way:5:1:1", "random-:5:1", "2way", "file.csv", "all-99999999999999999999way"}) {
     EXPECT_TRUE(contains(error_of<UsageError>([&] { Workload::parse(people(), spec); }),
-                         "'all-3way', 'random-3way:COUNT:SEED' or the path of a .json or .toml"))
+                         "'all-3way', 'random-3way:COUNT:SEED', 'all-range:COLUMN'"))
         << spec;
   }
   EXPECT_THROW(Workload::parse(people(), "all-4way"), UsageError);
@@ -313,6 +313,87 @@ TEST(Workload, GroupsMultiplyTheWeightsOfTheirMarginals) {
        R"({"groups": [{"name": "x", "marginals": [["a"]]}, {"name": "x", "marginals": [["b"]]}]})"}) {
     EXPECT_THROW(read(bad), UsageError) << bad;
   }
+}
+
+const Domain& survey() {
+  static const Domain domain({{"age", 5, {}}, {"sex", 2, {"F", "M"}, false}, {"area", 3, {}}});
+  return domain;
+}
+
+Workload survey_from_json(const std::string& text) {
+  return Workload::from_document(survey(), Document::parse_json(text, "w.json"), "w.json");
+}
+
+TEST(Workload, ProductsStandByTheirMarginals) {
+  const auto workload = survey_from_json(R"({"groups": [
+    {"name": "tables", "weight": 2, "marginals": [["age", "sex"]]},
+    {"name": "ranges", "products": [
+      {"columns": {"sex": "values", "age": "ranges"}, "weight": 3},
+      {"columns": {"area": [[1, 0, -1]], "age": "prefixes"}}]}]})");
+  ASSERT_EQ(workload.cliques().size(), 2U);
+  EXPECT_EQ(workload.cliques()[0].clique, (Clique{0, 1}));
+  EXPECT_EQ(workload.cliques()[0].weight, 5.0);
+  EXPECT_EQ(workload.queries(), 10U + 15U);
+  const auto products = workload.products();
+  ASSERT_EQ(products.size(), 3U);
+  EXPECT_EQ(products[0].group, "tables");
+  EXPECT_EQ(products[0].queries.queries(survey()), 10.0);
+  EXPECT_EQ(products[1].queries.factors[0].kind, ColumnQueries::Kind::Ranges);
+  EXPECT_EQ(products[1].queries.queries(survey()), 30.0);
+  EXPECT_EQ(products[1].queries.weight, 3.0);
+  EXPECT_EQ(products[2].queries.factors[1].given, (std::vector<std::int64_t>{1, 0, -1}));
+  EXPECT_EQ(workload.conjunctions(), nullptr);
+  EXPECT_NE(workload.digest(), survey_from_json(R"({"groups": [
+    {"name": "tables", "weight": 2, "marginals": [["age", "sex"]]},
+    {"name": "ranges", "products": [
+      {"columns": {"sex": "values", "age": "ranges"}, "weight": 3},
+      {"columns": {"area": [[1, 0, 1]], "age": "prefixes"}}]}]})")
+                                   .digest());
+}
+
+TEST(Workload, ProductsThatMakeNoSenseAreRefused) {
+  const auto error = [](const std::string& columns) {
+    return error_of<UsageError>(
+        [&] { survey_from_json(R"({"products": [{"columns": )" + columns + "}]}"); });
+  };
+  EXPECT_TRUE(contains(error(R"({"sex": "ranges"})"), "no order"));
+  EXPECT_TRUE(contains(error(R"({"age": "bins"})"), "'bins'"));
+  EXPECT_TRUE(contains(error(R"({"age": [[1, 2]]})"), "has 2 numbers"));
+  EXPECT_TRUE(contains(error(R"({"age": []})"), "is empty"));
+  EXPECT_TRUE(contains(error(R"({"age": [[0, 0, 0, 0, 0]]})"), "zeros alone"));
+  EXPECT_TRUE(contains(error(R"({"town": "values"})"), "'town'"));
+  EXPECT_TRUE(contains(error("{}"), "is empty"));
+  EXPECT_THROW(Workload::parse(survey(), "all-range:sex"), UsageError);
+  EXPECT_EQ(Workload::parse(survey(), "all-range:age").products()[0].queries.queries(survey()), 15);
+  const Domain wide({{"a", 20'000, {}}});
+  EXPECT_TRUE(contains(error_of<UsageError>([&] { Workload::parse(wide, "all-range:a"); }),
+                       "200010000 queries"));
+}
+
+TEST(Workload, ConjunctionsStandAlone) {
+  const auto drawn = Workload::parse(survey(), "conjunctions:2:50:7:positive");
+  ASSERT_NE(drawn.conjunctions(), nullptr);
+  EXPECT_EQ(drawn.conjunctions()->total(), 50U);
+  EXPECT_EQ(drawn.queries(), 50U);
+  EXPECT_TRUE(drawn.cliques().empty());
+  EXPECT_TRUE(drawn.products().empty());
+  EXPECT_NE(drawn.digest(), Workload::parse(survey(), "conjunctions:2:50:8:positive").digest());
+  EXPECT_EQ(Workload::parse(survey(), "conjunctions:2:50:7").digest(),
+            Workload::parse(survey(), "conjunctions:2:50:7:signed").digest());
+  for (const char* bad : {"conjunctions:2:50", "conjunctions:0:50:7", "conjunctions:2:0:7",
+                          "conjunctions:2:50:7:odd", "conjunctions:2:50:-1"}) {
+    EXPECT_TRUE(contains(error_of<UsageError>([&] { Workload::parse(survey(), bad); }),
+                         "conjunctions:WIDTH:COUNT:SEED"))
+        << bad;
+  }
+  const auto listed =
+      survey_from_json(R"({"conjunctions": [{"where": "age=3 & sex!=F", "answer": 0.5}]})");
+  EXPECT_EQ(listed.stated_answers()[0], 0.5);
+  EXPECT_TRUE(contains(error_of<UsageError>([] {
+                         survey_from_json(R"({"groups": [
+    {"name": "x", "conjunctions": ["age=3"]}, {"name": "y", "marginals": [["age"]]}]})");
+                       }),
+                       "stand alone"));
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ struct Attribute {
   std::string name;
   Code size = 0;
   std::vector<std::string> labels;  // one per code, or none: then a code is its own label
+  // Codes stand in an order, so that ranges of them mean something; texts for no value come last.
+  bool ordered = true;
 };
 
 }  // namespace tandem

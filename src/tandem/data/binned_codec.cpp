@@ -20,11 +20,6 @@ namespace {
 constexpr std::size_t kMostLabels = std::size_t{1} << 16;
 constexpr std::size_t kMostPublicValues = 4096;  // kept of one range
 
-struct TickRange {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-};
-
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 // The multiples of `step` in a range, in units of it: first > last when there are none.
@@ -32,7 +27,26 @@ TickRange multiples(const TickRange& ticks, std::int64_t step) {
   return {.first = floor_div(ticks.first + step - 1, step), .last = floor_div(ticks.last, step)};
 }
 
-class BinnedCodec final : public Codec {
+std::uint64_t count_of(const TickRange& range) {
+  return range.empty() ? 0 : static_cast<std::uint64_t>(range.last - range.first) + 1;
+}
+
+TickRange overlap(const TickRange& a, const TickRange& b) {
+  return {.first = std::max(a.first, b.first), .last = std::min(a.last, b.last)};
+}
+
+// What public data says of the values inside one range.
+struct PublicValues {
+  std::vector<std::int64_t> ticks;  // a fair sample, sorted
+  double rows = 0.0;                // public rows in the range
+  // Of the range, what lies before the first public value of all and after the last, where these
+  // end abruptly: as a survey ends with its day, and not as incomes grow rare.
+  TickRange below{.first = 0, .last = -1};
+  TickRange above{.first = 0, .last = -1};
+  double beyond = 0.0;  // share of the rows to make that lies in these two
+};
+
+class BinnedCodec final : public Codec, public ValueRanges {
  public:
   BinnedCodec(std::shared_ptr<const ValueLine> line, Ranges ranges, std::int64_t step,
               std::int64_t stride)
@@ -72,7 +86,7 @@ class BinnedCodec final : public Codec {
   }
 
   void decode(Code code, Rng& rng, std::string& to) const override {
-    line_->print(draw(code, rng), to);
+    line_->print(draw(code, ticks_[code], rng), to);
   }
 
   std::vector<std::string> labels() const override {
@@ -98,11 +112,15 @@ class BinnedCodec final : public Codec {
                   .last = ranges_.last,
                   .ranges = size()};
   }
+  const ValueRanges* ranges() const override { return this; }
+  const ValueLine& line() const override { return *line_; }
+  TickRange range(Code code) const override { return ticks_[code]; }
+  std::int64_t stride() const override { return stride_; }
 
   std::unique_ptr<Codec> drawing_as(std::span<const std::string> texts) const override {
     auto copy = std::make_unique<BinnedCodec>(*this);
-    copy->public_ticks_.assign(ticks_.size(), {});
-    std::vector<std::uint64_t> seen(ticks_.size(), 0);
+    auto& known = copy->public_;
+    known.assign(ticks_.size(), {});
     Rng rng(1);
     for (const auto& text : texts) {
       const auto [code, fit] = encode(text);
@@ -111,14 +129,76 @@ class BinnedCodec final : public Codec {
       const double point = std::clamp(*line_->parse(text), line_->point(first), line_->point(last));
       const auto value = floor_div(line_->tick_from(point), stride_) * stride_;
       // A fair sample of a range's values, whatever order they come in (reservoir sampling).
-      auto& kept = copy->public_ticks_[code];
-      std::uint64_t place = seen[code]++;
-      if (place >= kMostPublicValues) place = rng.below(seen[code]);
+      auto& kept = known[code].ticks;
+      known[code].rows += 1.0;
+      std::uint64_t place = kept.size();
+      if (place >= kMostPublicValues) {
+        place = rng.below(static_cast<std::uint64_t>(known[code].rows));
+      }
       if (place >= kMostPublicValues) continue;
       kept.resize(std::max<std::size_t>(kept.size(), place + 1));
       kept[place] = std::clamp(value, first, last);
     }
+    for (auto& range : known) std::ranges::sort(range.ticks);
+    copy->find_reach();
     return copy;
+  }
+
+  std::vector<Beyond> beyond_public() const override {
+    std::vector<Beyond> out;
+    for (Code code = 0; code < public_.size(); ++code) {
+      for (const auto& ticks : {public_[code].below, public_[code].above}) {
+        if (!ticks.empty()) out.push_back({.code = code, .ticks = ticks});
+      }
+    }
+    return out;
+  }
+
+  // The rows of other ranges say how many there would be if public data were right about this one
+  // too. What is more, by over two standard deviations of a public sample of that size, is new.
+  std::unique_ptr<Codec> drawing_for(std::span<const std::size_t> rows) const override {
+    if (public_.empty()) return nullptr;
+    auto copy = std::make_unique<BinnedCodec>(*this);
+    double all_public = 0.0;
+    double all_made = 0.0;
+    for (Code code = 0; code < size(); ++code) {
+      all_public += public_[code].rows;
+      all_made += static_cast<double>(rows[code]);
+    }
+    for (Code code = 0; code < size(); ++code) {
+      auto& range = copy->public_[code];
+      const auto made = static_cast<double>(rows[code]);
+      const double others = all_public - range.rows;
+      if ((range.below.empty() && range.above.empty()) || others <= 0.0 || made <= 0.0) continue;
+      const double by_chance = 2.0 * std::sqrt(range.rows * others / all_public + 1.0);
+      const double explained = (all_made - made) * (range.rows + by_chance) / others;
+      range.beyond = std::max(0.0, 1.0 - explained / made);
+    }
+    return copy;
+  }
+
+  std::int64_t draw(Code code, const TickRange& within, Rng& rng) const override {
+    const TickRange ticks = overlap(ticks_[code], within);
+    if (ticks.first == ticks.last) return ticks.first;
+    if (public_.empty() || public_[code].ticks.empty()) return draw_evenly(ticks, rng);
+    const PublicValues& known = public_[code];
+    const Shares shares = shares_of(code, ticks);
+    double left = rng.uniform() * shares.all();
+    if ((left -= shares.values) < 0.0) {
+      const auto [first, last] = values_in(known, ticks);
+      return *(first +
+               static_cast<std::ptrdiff_t>(rng.below(static_cast<std::uint64_t>(last - first))));
+    }
+    if ((left -= shares.below) < 0.0) return draw_evenly(overlap(known.below, ticks), rng);
+    if ((left -= shares.above) < 0.0) return draw_evenly(overlap(known.above, ticks), rng);
+    return draw_evenly(ticks, rng);
+  }
+
+  double share(Code code, const TickRange& within) const override {
+    const TickRange ticks = overlap(ticks_[code], within);
+    if (ticks.empty()) return 0.0;
+    if (public_.empty() || public_[code].ticks.empty()) return even_share(ticks_[code], ticks);
+    return shares_of(code, ticks).all();
   }
 
   std::vector<Truth> compare(Comparison comparison, std::string_view text) const override {
@@ -175,25 +255,91 @@ class BinnedCodec final : public Codec {
     return static_cast<Code>(above - starts.begin() - 1);
   }
 
-  std::int64_t draw(Code code, Rng& rng) const {
-    if (!public_ticks_.empty() && !public_ticks_[code].empty()) {
-      return public_ticks_[code][rng.below(public_ticks_[code].size())];
+  // Where the first and the last public value lie, and what their ranges have beyond.
+  void find_reach() {
+    const auto has_values = [](const PublicValues& range) { return !range.ticks.empty(); };
+    const auto first = std::ranges::find_if(public_, has_values);
+    if (first == public_.end()) return;
+    const auto last = std::find_if(public_.rbegin(), public_.rend(), has_values).base() - 1;
+    const auto& lowest = ticks_[static_cast<std::size_t>(first - public_.begin())];
+    const auto& highest = ticks_[static_cast<std::size_t>(last - public_.begin())];
+    if (ends_abruptly(first->ticks.begin(), first->ticks.end())) {
+      first->below = {.first = lowest.first, .last = first->ticks.front() - stride_};
     }
-    if (ticks_[code].first == ticks_[code].last) return ticks_[code].first;
-    std::int64_t step = step_;
-    TickRange choices = multiples(ticks_[code], step);
-    if (choices.last < choices.first) choices = multiples(ticks_[code], step = stride_);
-    const auto count = static_cast<std::uint64_t>(choices.last - choices.first) + 1;
-    return (choices.first + static_cast<std::int64_t>(rng.below(count))) * step;
+    if (ends_abruptly(last->ticks.rbegin(), last->ticks.rend())) {
+      last->above = {.first = last->ticks.back() + stride_, .last = highest.last};
+    }
+  }
+
+  // Whether values are as dense at their outer end, where `from` is, as they are on average.
+  template <class Iterator>
+  static bool ends_abruptly(Iterator from, Iterator to) {
+    const auto count = static_cast<double>(to - from);
+    const double outer = std::ceil(std::sqrt(count));
+    const auto distance = [&](Iterator at) {
+      return std::abs(static_cast<double>(*at) - static_cast<double>(*from));
+    };
+    return distance(from + static_cast<std::ptrdiff_t>(outer) - 1) * count <=
+           distance(to - 1) * outer;
+  }
+
+  // How likely each part of a range's values is, inside `within`.
+  struct Shares {
+    double values = 0.0;  // those of public data
+    double below = 0.0;
+    double above = 0.0;
+    double even = 0.0;  // any, as if the range itself were one more public row
+    double all() const { return values + below + above + even; }
+  };
+  Shares shares_of(Code code, const TickRange& within) const {
+    const PublicValues& known = public_[code];
+    const double inside = (1.0 - known.beyond) / (known.rows + 1.0);
+    const auto [first, last] = values_in(known, within);
+    Shares out;
+    out.values = inside * known.rows * static_cast<double>(last - first) /
+                 static_cast<double>(known.ticks.size());
+    out.even = inside * even_share(ticks_[code], within);
+    if (known.beyond == 0.0) return out;
+    const auto below = static_cast<double>(count_of(known.below));
+    const auto above = static_cast<double>(count_of(known.above));
+    out.below = known.beyond * below / (below + above) * even_share(known.below, within);
+    out.above = known.beyond * above / (below + above) * even_share(known.above, within);
+    return out;
+  }
+
+  using Ticks = std::vector<std::int64_t>::const_iterator;
+  static std::pair<Ticks, Ticks> values_in(const PublicValues& known, const TickRange& within) {
+    const auto first = std::ranges::lower_bound(known.ticks, within.first);
+    return {first, std::upper_bound(first, known.ticks.end(), within.last)};
+  }
+
+  // Multiples of the step, or of the stride where there is none.
+  std::pair<TickRange, std::int64_t> even_values(const TickRange& ticks) const {
+    const TickRange choices = multiples(ticks, step_);
+    if (!choices.empty()) return {choices, step_};
+    return {multiples(ticks, stride_), stride_};
+  }
+
+  // Of the values that are drawn evenly from `all`, those inside `within`.
+  double even_share(const TickRange& all, const TickRange& within) const {
+    const auto [choices, step] = even_values(all);
+    if (choices.empty()) return 0.0;
+    return static_cast<double>(count_of(multiples(overlap(all, within), step))) /
+           static_cast<double>(count_of(choices));
+  }
+
+  std::int64_t draw_evenly(const TickRange& ticks, Rng& rng) const {
+    const auto [choices, step] = even_values(ticks);
+    return (choices.first + static_cast<std::int64_t>(rng.below(count_of(choices)))) * step;
   }
 
   std::shared_ptr<const ValueLine> line_;  // shared with copies
   Ranges ranges_;
   std::int64_t step_;
   std::int64_t stride_;
-  std::vector<TickRange> ticks_;                         // the outer values of each range
-  std::vector<std::vector<std::int64_t>> public_ticks_;  // of each range; none: draw evenly
-  bool whole_ = false;                                   // values are whole numbers
+  std::vector<TickRange> ticks_;      // the outer values of each range
+  std::vector<PublicValues> public_;  // of each range; none: draw evenly
+  bool whole_ = false;                // values are whole numbers
   bool unit_ = false;  // the ranges are of length 1: a point's distance tells its range
 };
 

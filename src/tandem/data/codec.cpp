@@ -141,6 +141,8 @@ class LabelledCodec final : public Codec {
 
   std::string expected() const override { return "one of " + list_names(values_, 8); }
 
+  bool ordered() const override { return ordered_; }
+
   std::vector<Truth> compare(Comparison comparison, std::string_view text) const override {
     if (needs_order(comparison) && !ordered_) {
       throw UsageError("has values without an order; compare with = or !=, or make it ordinal");
@@ -260,6 +262,7 @@ class ExtendedCodec final : public Codec {
     return out;
   }
 
+  bool ordered() const override { return inner_->ordered(); }
   bool numeric() const override { return inner_->numeric(); }
   std::optional<Extent> extent() const override { return inner_->extent(); }
   std::optional<Code> other() const override { return other_; }
@@ -290,13 +293,22 @@ class ExtendedCodec final : public Codec {
     for (const auto& text : texts) {
       if (encode(text).code < inner_->size()) inside.push_back(text);
     }
-    auto drawing = inner_->drawing_as(inside);
-    if (!drawing) return nullptr;
-    return std::make_unique<ExtendedCodec>(std::move(drawing), extras_);
+    return around(inner_->drawing_as(inside));
   }
+
+  std::unique_ptr<Codec> drawing_for(std::span<const std::size_t> rows) const override {
+    return around(inner_->drawing_for(rows.first(inner_->size())));
+  }
+
+  const ValueRanges* ranges() const override { return inner_->ranges(); }
+  std::vector<Beyond> beyond_public() const override { return inner_->beyond_public(); }
 
  private:
   static constexpr Code kMostLabels = Code{1} << 16;
+
+  std::unique_ptr<Codec> around(std::unique_ptr<Codec> inner) const {
+    return inner ? std::make_unique<ExtendedCodec>(std::move(inner), extras_) : nullptr;
+  }
 
   void add(const std::string& text, Code code) {
     if (inner_->encode(text).fit == Fit::Exact) {

@@ -16,6 +16,7 @@
 
 #include "tandem/base/rng.h"
 #include "tandem/data/attribute.h"
+#include "tandem/data/value_line.h"
 
 namespace tandem {
 
@@ -45,6 +46,22 @@ struct Extent {
   Code ranges = 0;  // the codes of points; those of extras follow
 };
 
+// The ranges of a column of numbers or dates as ticks of its line, for whoever relates its values
+// to those of other columns.
+class ValueRanges {
+ public:
+  virtual ~ValueRanges() = default;
+  virtual const ValueLine& line() const = 0;
+  virtual Code size() const = 0;                 // ranges; the codes of extras follow
+  virtual TickRange range(Code code) const = 0;  // its outer values
+  virtual std::int64_t stride() const = 0;       // ticks between two values: all are multiples
+  // A value of the range, as decode() draws them, of those inside `within`. Where that has none
+  // that decode() would draw, any value. REQUIRES: it has a value of the range.
+  virtual std::int64_t draw(Code code, const TickRange& within, Rng& rng) const = 0;
+  // How likely decode() draws a value inside `within`.
+  virtual double share(Code code, const TickRange& within) const = 0;
+};
+
 class Codec {
  public:
   virtual ~Codec() = default;
@@ -55,6 +72,7 @@ class Codec {
   virtual void decode(Code code, Rng& rng, std::string& to) const = 0;
   virtual std::vector<std::string> labels() const { return {}; }  // none: codes are their own
   virtual std::string expected() const = 0;                       // for messages: "one of 'F', 'M'"
+  virtual bool ordered() const { return true; }   // of its codes, those of extras left aside
   virtual bool numeric() const { return false; }  // a decimal comma in a file is then a point here
   virtual std::optional<Extent> extent() const { return std::nullopt; }  // of numbers and dates
   virtual std::optional<Code> other() const { return std::nullopt; }  // of texts that fit nowhere
@@ -63,9 +81,23 @@ class Codec {
   // without a subject ("has no value 'x'"), when it names none or the values have no order.
   virtual std::vector<Truth> compare(Comparison comparison, std::string_view text) const = 0;
 
+  // The values behind the codes where they are numbers or dates, else null.
+  virtual const ValueRanges* ranges() const { return nullptr; }
+
   // The same codec, but drawing inside each range of values as these public texts lie there.
   // Nothing where there is nothing to draw.
   virtual std::unique_ptr<Codec> drawing_as(std::span<const std::string> /*texts*/) const {
+    return nullptr;
+  }
+  // Of a codec that draws so: where public values end abruptly inside a range, the rest of that.
+  struct Beyond {
+    Code code = 0;
+    TickRange ticks;
+  };
+  virtual std::vector<Beyond> beyond_public() const { return {}; }
+  // Of a codec that draws so: the same for a table with so many rows of each code. Rows that public
+  // data doesn't explain lie beyond its reach. Nothing where that makes no difference.
+  virtual std::unique_ptr<Codec> drawing_for(std::span<const std::size_t> /*rows*/) const {
     return nullptr;
   }
 };

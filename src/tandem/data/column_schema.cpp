@@ -305,6 +305,7 @@ ColumnSchema read_nameless(const Document& document) {
   if (const auto* special = document.find("special")) extras.specials = value_texts(*special);
   if (const auto* other = document.find("other")) extras.other = value_text(*other);
   if (const auto* null = document.find("null")) extras.nulls = null_texts(*null);
+  if (!extras.nulls.empty()) column.null_text = extras.nulls.front();
   extras.unfit_stays_inside = document.find("unknown") != nullptr;
   if (!extras.empty()) {
     try {

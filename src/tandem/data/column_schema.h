@@ -20,6 +20,7 @@ struct ColumnSchema {
   std::shared_ptr<const Codec> codec;  // shared: copies of a schema read the same rules
   // Values inside a range are drawn as the public data has them there, once it is known.
   bool inside_as_public = false;
+  std::string null_text = {};  // what is written where there is no value
 };
 
 // UsageError that says where and what, when the column can't be understood.

@@ -7,6 +7,7 @@
 //              | column "in" "(" value { "," value } ")"
 // Columns and values stand bare, or in single or double quotes.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,9 @@ struct ColumnCondition {
 // All of its columns' conditions together; each column once.
 using Condition = std::vector<ColumnCondition>;
 
-// UsageError, a sentence that begins with the condition, when it can't be read.
-Condition parse_condition(std::string_view text, const std::vector<ColumnSchema>& columns);
+// UsageError, a sentence that begins with the condition, when it can't be read. `derived` are names
+// of columns that no condition can have.
+Condition parse_condition(std::string_view text, const std::vector<ColumnSchema>& columns,
+                          std::span<const std::string> derived = {});
 
 }  // namespace tandem

@@ -13,6 +13,7 @@
 #include "tandem/base/text.h"
 #include "tandem/data/csv.h"
 #include "tandem/data/encoding.h"
+#include "tandem/data/related_values.h"
 
 namespace tandem {
 
@@ -106,6 +107,17 @@ class ColumnWriter {
     }
   }
 
+  void append_tick(std::int64_t tick, TextBuffer& to) {
+    text_.clear();
+    codec_.ranges()->line().print(tick, text_);
+    append_text(to);
+  }
+
+  void append_text(const std::string& text, TextBuffer& to) {
+    text_ = text;
+    append_text(to);
+  }
+
  private:
   static constexpr std::uint8_t kNotKept = 255;
   struct Kept {
@@ -117,14 +129,18 @@ class ColumnWriter {
     const Rng before = rng;
     text_.clear();
     codec_.decode(code, rng, text_);
-    field_.clear();
-    fields_.append(swap_ ? swap_decimal_marks(text_, swapped_) : text_, field_);
-    to.append(field_);
+    append_text(to);
     // A codec that drew nothing for this code never will, so its text is always the same.
     if (code < kept_.size() && field_.size() <= TextBuffer::kPiece && rng == before) {
       kept_[code].size = static_cast<std::uint8_t>(field_.size());
       std::ranges::copy(field_, kept_[code].text.begin());
     }
+  }
+
+  void append_text(TextBuffer& to) {
+    field_.clear();
+    fields_.append(swap_ ? swap_decimal_marks(text_, swapped_) : text_, field_);
+    to.append(field_);
   }
 
   const Codec& codec_;
@@ -135,6 +151,63 @@ class ColumnWriter {
   std::string swapped_;
   std::string field_;
 };
+
+// The fields of a row, in the order of the file: measured columns, and derived ones between them.
+class RowWriter {
+ public:
+  RowWriter(const Schema& schema, const Table& table, const FieldWriter& fields)
+      : derived_(schema.relations().derived),
+        related_(schema, table),
+        values_(schema.columns().size()),
+        delimiter_(schema.format().delimiter) {
+    const char mark = schema.format().decimal_mark;
+    for (const auto& column : schema.columns()) measured_.emplace_back(*column.codec, fields, mark);
+    for (const auto& some : derived_) computed_.emplace_back(*some.column.codec, fields, mark);
+  }
+
+  void append(std::span<const Code> row, Rng& rng, TextBuffer& to) {
+    related_.draw(row, rng, values_);
+    std::size_t next = 0;  // of the derived columns
+    for (std::size_t c = 0; c <= row.size(); ++c) {
+      for (; next < derived_.size() && derived_[next].before == c; ++next) {
+        if (c + next > 0) to.append(delimiter_);
+        if (const auto tick = derived_[next].tick(values_)) {
+          computed_[next].append_tick(*tick, to);
+        } else {
+          computed_[next].append_text(derived_[next].column.null_text, to);
+        }
+      }
+      if (c == row.size()) break;
+      if (c + next > 0) to.append(delimiter_);
+      if (related_.has(static_cast<AttributeId>(c)) && values_[c]) {
+        measured_[c].append_tick(*values_[c], to);
+      } else {
+        measured_[c].append(row[c], rng, to);
+      }
+    }
+    to.append('\n');
+  }
+
+ private:
+  const std::vector<Derived>& derived_;
+  RelatedValues related_;
+  std::vector<std::optional<std::int64_t>> values_;  // of the related columns
+  char delimiter_;
+  std::vector<ColumnWriter> measured_;
+  std::vector<ColumnWriter> computed_;
+};
+
+// The names of all columns, in the order of the file.
+std::vector<std::string> names_in_file(const Schema& schema) {
+  std::vector<std::string> out;
+  for (const auto& column : schema.columns()) out.push_back(column.name);
+  const auto& derived = schema.relations().derived;
+  for (std::size_t i = 0; i < derived.size(); ++i) {
+    out.insert(out.begin() + static_cast<std::ptrdiff_t>(derived[i].before + i),
+               derived[i].column.name);
+  }
+  return out;
+}
 
 class OutputFile {
  public:
@@ -198,6 +271,10 @@ void check_writable(const Schema& schema) {
     check_text(column.name, column);
     for (const auto& label : column.codec->labels()) check_text(label, column);
   }
+  for (const auto& derived : schema.relations().derived) {
+    check_text(derived.column.name, derived.column);
+    check_text(derived.column.null_text, derived.column);
+  }
 }
 
 void write_csv(const std::string& path, const Schema& schema, const Table& table, Rng& rng) {
@@ -206,13 +283,13 @@ void write_csv(const std::string& path, const Schema& schema, const Table& table
   require_usable(format);
   check_writable(schema);
   const std::size_t attributes = schema.columns().size();
-  const FieldWriter fields(format, attributes == 1);
-  std::vector<ColumnWriter> columns;
+  const auto names = names_in_file(schema);
+  const FieldWriter fields(format, names.size() == 1);
+  RowWriter row(schema, table, fields);
   std::string header;
-  for (const auto& column : schema.columns()) {
-    if (!columns.empty()) header += format.delimiter;
-    fields.append(column.name, header);
-    columns.emplace_back(*column.codec, fields, format.decimal_mark);
+  for (const auto& name : names) {
+    if (&name != &names.front()) header += format.delimiter;
+    fields.append(name, header);
   }
 
   OutputFile file(path, format.encoding);
@@ -229,11 +306,7 @@ void write_csv(const std::string& path, const Schema& schema, const Table& table
       });
     }
     for (std::size_t r = 0; r < rows; ++r) {
-      for (std::size_t c = 0; c < attributes; ++c) {
-        if (c > 0) text.append(format.delimiter);
-        columns[c].append(codes[r * attributes + c], rng, text);
-      }
-      text.append('\n');
+      row.append(std::span(codes).subspan(r * attributes, attributes), rng, text);
     }
     if (text.size() > kWriteBytes / 2) {
       file.write(text.text());

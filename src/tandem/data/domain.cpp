@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
@@ -16,11 +17,13 @@ namespace tandem {
 struct Domain::Impl {
   std::vector<Attribute> attributes;
   std::unordered_map<std::string_view, AttributeId> by_name;  // views into attributes
+  std::vector<std::string> derived;
 };
 
-Domain::Domain(std::vector<Attribute> attributes) {
+Domain::Domain(std::vector<Attribute> attributes, std::vector<std::string> derived) {
   auto impl = std::make_shared<Impl>();
   impl->attributes = std::move(attributes);
+  impl->derived = std::move(derived);
   for (std::size_t i = 0; i < impl->attributes.size(); ++i) {
     const auto& attribute = impl->attributes[i];
     if (attribute.name.empty()) {
@@ -56,6 +59,11 @@ std::optional<AttributeId> Domain::find(std::string_view name) const {
 
 AttributeId Domain::at(std::string_view name, std::string_view where) const {
   if (const auto id = find(name)) return *id;
+  if (std::ranges::find(impl_->derived, name) != impl_->derived.end()) {
+    throw UsageError(fmt::format(
+        "{} names {}, which the schema derives from other columns and never measures; name those.",
+        where, in_quotes(name)));
+  }
   std::vector<std::string> names;
   for (const auto& attribute : attributes()) names.push_back(attribute.name);
   const auto guess = nearest(name, names);

@@ -19,7 +19,8 @@ class Domain {
  public:
   Domain() : Domain(std::vector<Attribute>{}) {}
   // SchemaError on a repeated or empty name, a size of 0, or labels that don't match the size.
-  explicit Domain(std::vector<Attribute> attributes);
+  // Columns that are derived from these are no part of it; their names are for messages.
+  explicit Domain(std::vector<Attribute> attributes, std::vector<std::string> derived = {});
 
   std::size_t size() const;  // number of attributes
   const Attribute& operator[](AttributeId id) const;

@@ -7,9 +7,11 @@
 #include <array>
 #include <utility>
 
+#include "tandem/base/check.h"
 #include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/data/possible_row.h"
 
 namespace tandem {
 
@@ -90,12 +92,13 @@ void require_few(std::size_t columns, const Document& document) {
                             with_commas(kMostListedColumns)));
 }
 
-Rule read_rule(const Document& document, const std::vector<ColumnSchema>& columns) {
+Rule read_rule(const Document& document, const std::vector<ColumnSchema>& columns,
+               std::span<const std::string> derived) {
   static constexpr std::array<std::string_view, 3> kKeys = {"if", "then", "description"};
   document.allow_only(kKeys);
   const auto condition = [&](const Document& text) {
     try {
-      return parse_condition(text.as_string(), columns);
+      return parse_condition(text.as_string(), columns, derived);
     } catch (const UsageError& error) {
       text.fail(fmt::format("is wrong: {}", error.what()));
     }
@@ -120,7 +123,7 @@ Rule read_rule(const Document& document, const std::vector<ColumnSchema>& column
                       in_quotes(columns[clause.attribute].name)));
     }
   }
-  if (impossible_boxes({&rule, 1}).empty()) {
+  if (impossible_boxes(std::span<const Rule>(&rule, 1)).empty()) {
     then.fail("rules nothing out: every value or range fulfils it, at least in part.");
   }
   return rule;
@@ -128,20 +131,72 @@ Rule read_rule(const Document& document, const std::vector<ColumnSchema>& column
 
 }  // namespace
 
-Schema::Schema(std::vector<ColumnSchema> columns, TextFormat format, std::vector<Rule> rules)
-    : columns_(std::move(columns)), format_(format), rules_(std::move(rules)) {
+namespace {
+
+// A list under its plural name or, as TOML reads best, under its singular; null without either.
+const Document* either(const Document& document, std::string_view plural,
+                       std::string_view singular) {
+  const Document* many = document.find(plural);
+  const Document* one = document.find(singular);
+  if (many != nullptr && one != nullptr) {
+    document.fail(
+        fmt::format("has both {} and {}; keep one.", in_quotes(plural), in_quotes(singular)));
+  }
+  return many != nullptr ? many : one;
+}
+
+// UsageError for the first order with which no row is left. Rules that leave none by themselves are
+// found when they are first used.
+void require_row(const Schema& schema, const Document& relations) {
+  if (schema.relations().orders.empty()) return;
+  auto boxes = impossible_boxes(schema.rules());
+  if (!may_have_row(schema.domain(), boxes)) return;
+  for (const auto& order : schema.relations().orders) {
+    for (auto& box : impossible_boxes(RowRules({}, std::span(&order, 1)))) {
+      boxes.push_back(std::move(box));
+    }
+    if (may_have_row(schema.domain(), boxes)) continue;
+    relations.fail(
+        fmt::format("can't be kept: with {} the rules and other relations leave no row; loosen "
+                    "one of them.",
+                    in_quotes(order.text)));
+  }
+}
+
+}  // namespace
+
+Schema::Schema(std::vector<ColumnSchema> columns, TextFormat format, std::vector<Rule> rules,
+               Relations relations)
+    : columns_(std::move(columns)),
+      format_(format),
+      rules_(std::move(rules)),
+      relations_(std::move(relations)) {
   std::vector<Attribute> attributes;
   attributes.reserve(columns_.size());
   for (const auto& column : columns_) {
-    attributes.push_back(
-        {.name = column.name, .size = column.codec->size(), .labels = column.codec->labels()});
+    attributes.push_back({.name = column.name,
+                          .size = column.codec->size(),
+                          .labels = column.codec->labels(),
+                          .ordered = column.codec->ordered()});
   }
-  domain_ = Domain(std::move(attributes));
+  std::vector<std::string> derived;
+  for (const auto& some : relations_.derived) derived.push_back(some.column.name);
+  domain_ = Domain(std::move(attributes), std::move(derived));
 }
 
 Schema Schema::with_format(TextFormat format) const {
   Schema out = *this;
   out.format_ = format;
+  return out;
+}
+
+Schema Schema::with_codecs(std::vector<std::shared_ptr<const Codec>> codecs) const {
+  Schema out = *this;
+  check(codecs.size() == columns_.size(), "each column has a codec");
+  for (std::size_t i = 0; i < codecs.size(); ++i) {
+    check(codecs[i]->size() == columns_[i].codec->size(), "a column keeps its codes");
+    out.columns_[i].codec = std::move(codecs[i]);
+  }
   return out;
 }
 
@@ -154,6 +209,8 @@ Schema Schema::from_document(const Document& document) {
   std::vector<ColumnSchema> columns;
   TextFormat format;
   std::vector<Rule> rules;
+  Relations relations;
+  const Document* relation_list = nullptr;
   const Document* list = document.find("columns");
   const Document* singular = document.find("column");  // TOML's [[column]] reads best so
   if (list != nullptr && list->is_array() && singular != nullptr) {
@@ -161,8 +218,9 @@ Schema Schema::from_document(const Document& document) {
   }
   if (list == nullptr) list = singular;
   if (list != nullptr && list->is_array()) {
-    static constexpr std::array<std::string_view, 8> kKeys = {
-        "format", "columns", "column", "description", "csv", "rules", "rule", "drafted_from"};
+    static constexpr std::array<std::string_view, 10> kKeys = {
+        "format", "columns", "column",    "description", "csv",
+        "rules",  "rule",    "relations", "relation",    "drafted_from"};
     document.allow_only(kKeys);
     check_version(document);
     check_origin(document);
@@ -175,14 +233,14 @@ Schema Schema::from_document(const Document& document) {
       }
     }
     if (const auto* csv = document.find("csv")) format = read_format(*csv);
-    const Document* rule_list = document.find("rules");
-    const Document* rule = document.find("rule");
-    if (rule_list != nullptr && rule != nullptr) {
-      document.fail("has both 'rules' and 'rule'; keep one.");
-    }
-    if (rule_list == nullptr) rule_list = rule;
-    if (rule_list != nullptr) {
-      for (const auto& item : rule_list->as_array()) rules.push_back(read_rule(item, columns));
+    relation_list = either(document, "relations", "relation");
+    if (relation_list != nullptr) relations = read_relations(*relation_list, columns);
+    std::vector<std::string> derived;
+    for (const auto& some : relations.derived) derived.push_back(some.column.name);
+    if (const auto* rule_list = either(document, "rules", "rule")) {
+      for (const auto& item : rule_list->as_array()) {
+        rules.push_back(read_rule(item, columns, derived));
+      }
     }
   } else {
     // private-pgm's {"age": 85, "sex": 2}: every member a column with its size.
@@ -200,7 +258,9 @@ Schema Schema::from_document(const Document& document) {
   }
   if (columns.empty()) document.fail("has no columns; add at least one.");
   try {
-    return Schema(std::move(columns), format, std::move(rules));
+    Schema schema(std::move(columns), format, std::move(rules), std::move(relations));
+    if (relation_list != nullptr) require_row(schema, *relation_list);
+    return schema;
   } catch (const SchemaError& error) {
     throw SchemaError(document.where() + ": " + error.what());
   }

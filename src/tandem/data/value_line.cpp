@@ -114,6 +114,7 @@ class NumberLine final : public ValueLine {
 
   std::string_view noun() const override { return decimals_ == 0 ? "a whole number" : "a number"; }
   bool numeric() const override { return true; }
+  int decimals() const override { return decimals_; }
 
  private:
   int decimals_;
@@ -205,6 +206,9 @@ class DateLine final : public ValueLine {
   double point(std::int64_t tick) const override { return static_cast<double>(tick); }
   std::string_view noun() const override { return "a date"; }
   bool numeric() const override { return false; }
+  std::optional<CalendarUnit> calendar_unit() const override {
+    return static_cast<CalendarUnit>(finest_);  // the parts of a date are in the same order
+  }
 
   std::int64_t tick_of(const Fields& fields) const {
     if (finest_ == Year) return fields[Year] - 1970;

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "tandem/data/calendar.h"
+
 namespace tandem {
 
 class ValueLine {
@@ -21,10 +23,21 @@ class ValueLine {
   virtual double point(std::int64_t tick) const = 0;
   virtual std::string_view noun() const = 0;  // for messages: "a number"
   virtual bool numeric() const = 0;
+  virtual int decimals() const { return 0; }  // digits after the point of a number
+  // What a tick of a date is, counted from 1970; nothing for numbers.
+  virtual std::optional<CalendarUnit> calendar_unit() const { return {}; }
 
   std::string text(std::int64_t tick) const;
   // The first tick at or above a point. The point's distance from 0 is below kLargestTick ticks.
   std::int64_t tick_from(double point) const;
+};
+
+// Ticks from the first to the last, both included.
+struct TickRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  bool empty() const { return last < first; }
+  bool operator==(const TickRange&) const = default;
 };
 
 // Fifteen digits: as many as a double tells apart wherever the point stands.

@@ -132,6 +132,11 @@ Document file_document(const CheckResult& result, const FileCheck& file) {
   for (std::size_t i = 0; i < fit.broken_rules.size(); ++i) {
     rules.push(Document::object({{"rule", result.rules[i]}, {"rows", count(fit.broken_rules[i])}}));
   }
+  Document relations = Document::array();
+  for (const auto& [text, judged, broken] : fit.relations) {
+    relations.push(
+        Document::object({{"relation", text}, {"judged", count(judged)}, {"rows", count(broken)}}));
+  }
   Document people;
   if (fit.people) {
     people = Document::object({{"people", count(fit.people->people)},
@@ -155,6 +160,7 @@ Document file_document(const CheckResult& result, const FileCheck& file) {
                                      {"line_feeds_inside_quotes", count(r.quoted_line_feeds)},
                                      {"cut_records", count(r.cut_records)}})},
        {"rules", std::move(rules)},
+       {"relations", std::move(relations)},
        {"rows_that_break_a_rule", count(fit.rows_breaking)},
        {"people", std::move(people)},
        {"missing_columns", names_document(fit.missing_columns)},

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tandem/base/check.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/engine/comparison_figure.h"
@@ -22,6 +23,7 @@
 #include "tandem/engine/forked_jobs.h"
 #include "tandem/engine/memory.h"
 #include "tandem/eval/metrics.h"
+#include "tandem/model/records_model.h"
 #include "tandem/privacy/curator.h"
 #include "tandem/privacy/private_data.h"
 #include "tandem/query/counting.h"
@@ -102,6 +104,10 @@ class Reference {
  public:
   Reference(const Table& table, const Workload& workload, Threads threads)
       : table_(table), threads_(threads) {
+    if (const auto* conjunctions = workload.conjunctions()) {
+      shares_ = conjunction_shares(*conjunctions, table, threads);
+      return;
+    }
     if (workload.queries() > kMostCellsKept) return;
     std::vector<Clique> cliques;
     for (const auto& [clique, weight] : workload.cliques()) cliques.push_back(clique);
@@ -110,6 +116,7 @@ class Reference {
     }
   }
   const Domain& domain() const { return table_.domain(); }
+  std::span<const double> shares() const { return shares_; }  // of a workload's conjunctions
   Factor project(const Clique& clique) const {
     const auto found = kept_.find(clique);
     if (found != kept_.end()) return found->second;
@@ -120,6 +127,7 @@ class Reference {
   const Table& table_;
   Threads threads_;
   std::unordered_map<Clique, Factor> kept_;
+  std::vector<double> shares_;
 };
 
 struct Bench {
@@ -129,6 +137,31 @@ struct Bench {
   Workload workload;
 };
 
+// The share of rows that fulfil each conjunction, by a model or by answers alone, and by rows.
+// Where there are no rows, the answers stand for them.
+struct Shares {
+  std::vector<double> model;
+  std::vector<double> rows;
+};
+Shares shares_of(const ConjunctionSet& conjunctions, Release release) {
+  Shares out;
+  if (release.model == nullptr) {
+    check(release.answers.size() == conjunctions.size(), "each conjunction has an answer");
+    for (const auto& answer : release.answers) out.model.push_back(answer.estimate / release.total);
+    out.rows = out.model;
+    return out;
+  }
+  out.rows = conjunction_shares(conjunctions, *release.rows);
+  const auto* records = dynamic_cast<const RecordsModel*>(release.model.get());
+  if (records == nullptr) {
+    out.model = out.rows;
+    return out;
+  }
+  out.model = records->answers(conjunctions);
+  for (double& share : out.model) share /= records->total();
+  return out;
+}
+
 // What a job sends back: seven numbers.
 std::string run_job(const Prepared& p, const Bench& bench, const Reference& reference,
                     std::int64_t seed) {
@@ -137,7 +170,7 @@ std::string run_job(const Prepared& p, const Bench& bench, const Reference& refe
   std::chrono::duration<double> seconds{0.0};  // without making rows
   const Task task{.parts = p,
                   .problem = problem,
-                  .rules = bench.schema.rules(),
+                  .rules = bench.schema.row_rules(),
                   .rows = static_cast<std::int64_t>(std::max<std::size_t>(bench.table.rows(), 1)),
                   .memory = 1e9};
   Means means{.entropy = entropy_of(seed),
@@ -151,10 +184,21 @@ std::string run_job(const Prepared& p, const Bench& bench, const Reference& refe
               }};
   Release release =
       execute(PrivateData(memory_source(bench.table), p.unit), task, std::move(means));
-  if (release.model == nullptr) throw UsageError("it releases no model to compare");
-  const auto model = evaluate_workload(bench.workload, reference, *release.model);
-  const auto sampled =
-      evaluate_workload(bench.workload, reference, CountedTable(*std::move(release.rows)));
+  if (release.model == nullptr) seconds = std::chrono::steady_clock::now() - started;
+  Evaluation model;
+  Evaluation sampled;
+  if (const auto* conjunctions = bench.workload.conjunctions()) {
+    const auto shares = shares_of(*conjunctions, std::move(release));
+    model = evaluate_conjunctions(*conjunctions, reference.shares(), shares.model);
+    sampled = evaluate_conjunctions(*conjunctions, reference.shares(), shares.rows);
+  } else {
+    if (release.model == nullptr) {
+      throw UsageError(
+          "it releases answers and no model; compare it on a workload of conjunctions");
+    }
+    model = evaluate_workload(bench.workload, reference, *release.model);
+    sampled = evaluate_workload(bench.workload, reference, CountedTable(*std::move(release.rows)));
+  }
   return fmt::format("{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.3f}", model.avg_workload_error,
                      model.max_error, model.mean_error, sampled.avg_workload_error,
                      sampled.max_error, sampled.mean_error, seconds.count());
@@ -406,8 +450,13 @@ ComparisonOutcome compare(const ComparisonRequest& request) {
   out.rows = bench.table.rows();
   out.columns = bench.table.domain().size();
   out.yardsticks = measure_yardsticks(bench.table, bench.public_data, [&](Table rows) {
-    const auto errors = evaluate_workload(bench.workload, reference,
-                                          CountedTable(std::move(rows), request.threads));
+    const auto* conjunctions = bench.workload.conjunctions();
+    const auto errors =
+        conjunctions != nullptr
+            ? evaluate_conjunctions(*conjunctions, reference.shares(),
+                                    conjunction_shares(*conjunctions, rows, request.threads))
+            : evaluate_workload(bench.workload, reference,
+                                CountedTable(std::move(rows), request.threads));
     return WorkloadErrors{errors.avg_workload_error, errors.max_error, errors.mean_error};
   });
   write_file(request.out + "/yardsticks.csv", yardsticks_csv(out.yardsticks));

@@ -229,10 +229,36 @@ Workload workload_of(const EvaluationRequest& request, const Domain& domain) {
   return Workload::all_k_way(domain, std::min<std::size_t>(3, domain.size()));
 }
 
-// The same marginals over the domain of raw values.
+// The same conditions where columns may have more codes.
+ConjunctionSet over(const Domain& domain, const ConjunctionSet& set) {
+  ConjunctionBuilder out(domain);
+  std::vector<Literal> literals;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    literals.clear();
+    for (const auto literal : set.literals(i)) {
+      const auto& [attribute, code] = set.indicators()[literal / 2];
+      literals.push_back({attribute, code, literal % 2 == 0});
+    }
+    for (std::uint32_t k = 0; k < set.multiplicity(i); ++k) out.add(literals);
+  }
+  return std::move(out).finish();
+}
+
+// The same queries over the domain of raw values.
 Workload over(const Domain& domain, const Workload& workload) {
-  const auto groups = workload.groups();
-  return {domain, workload.name(), std::vector<QueryGroup>(groups.begin(), groups.end())};
+  if (const auto* conjunctions = workload.conjunctions()) {
+    return Workload::of_conjunctions(domain, workload.name(), {over(domain, *conjunctions), {}});
+  }
+  const auto cliques = workload.cliques();
+  return {domain, workload.name(), std::vector<WeightedClique>(cliques.begin(), cliques.end())};
+}
+
+Evaluation judge(const Workload& workload, const Looked& real, const Looked& synthetic) {
+  const auto* conjunctions = workload.conjunctions();
+  if (conjunctions == nullptr) return evaluate_workload(workload, real, synthetic);
+  return evaluate_conjunctions(*conjunctions,
+                               conjunction_shares(*conjunctions, real.table, real.threads),
+                               conjunction_shares(*conjunctions, synthetic.table, real.threads));
 }
 
 Workload countable_columns(const Domain& domain) {
@@ -303,6 +329,10 @@ EvaluationResult evaluate_files(const EvaluationRequest& request) {
     result.rules.push_back(
         {schema.rules()[i].text, real_fit.broken_rules[i], synthetic_fit.broken_rules[i]});
   }
+  for (std::size_t i = 0; i < real_fit.relations.size(); ++i) {
+    result.relations.push_back({real_fit.relations[i].text, real_fit.relations[i].broken,
+                                synthetic_fit.relations[i].broken});
+  }
   for (AttributeId id = 0; id < schema.domain().size(); ++id) {
     result.fits.push_back(
         {schema.domain()[id].name, real_fit.columns[id].counts, synthetic_fit.columns[id].counts});
@@ -316,9 +346,11 @@ EvaluationResult evaluate_files(const EvaluationRequest& request) {
   const Looked reference{real, request.threads};
   const Looked estimate{synthetic, request.threads};
 
-  result.evaluation = evaluate_workload(workload, reference, estimate);
+  result.evaluation = judge(workload, reference, estimate);
   result.evaluation.workload = workload.name();
-  result.yardstick = yardstick(real, workload, {}, request.threads);
+  if (workload.conjunctions() == nullptr) {
+    result.yardstick = yardstick(real, workload, {}, request.threads);
+  }
   const Workload singles = countable_columns(raw.domain);
   std::vector<double> errors;
   if (singles.size() > 0) {
@@ -356,8 +388,8 @@ EvaluationResult evaluate_files(const EvaluationRequest& request) {
   result.repaired = result.evaluation;
   if (result.any_repair) {
     for (auto& [id, column] : repaired) real.column(id) = std::move(column);
-    mend_rows(schema.rules(), real);
-    result.repaired = evaluate_workload(workload, reference, estimate);
+    mend_rows(schema.row_rules(), real);
+    result.repaired = judge(workload, reference, estimate);
     if (pairs) {
       result.repaired.k_marginal_score =
           k_marginal_score(evaluate_workload(*pairs, reference, estimate).avg_workload_error);

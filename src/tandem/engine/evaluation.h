@@ -101,6 +101,7 @@ struct EvaluationResult {
   std::vector<GroupJudgement> groups;
   std::optional<ContestScore> contest;  // with pairs or a penalty
   std::vector<BrokenStatement> rules;
+  std::vector<BrokenStatement> relations;
   std::vector<Finding> findings;   // of the real file, the worst first
   std::vector<std::string> notes;  // sentences: columns that were ignored, and the like
 };

@@ -220,6 +220,13 @@ Document to_document(const EvaluationResult& result) {
         {{"rule", rule.text}, {"real", count(rule.real)}, {"synthetic", count(rule.synthetic)}}));
   }
   out.set("rules", std::move(rules));
+  Document relations = Document::array();
+  for (const auto& relation : result.relations) {
+    relations.push(Document::object({{"relation", relation.text},
+                                     {"real", count(relation.real)},
+                                     {"synthetic", count(relation.synthetic)}}));
+  }
+  out.set("relations", std::move(relations));
   out.set("findings", to_document(result.findings));
   return out;
 }
@@ -403,16 +410,16 @@ std::string groups_text(const EvaluationResult& result) {
   return out;
 }
 
-std::string rules_text(const EvaluationResult& result) {
+std::string broken_text(const std::vector<BrokenStatement>& statements, const std::string& title) {
   std::vector<BrokenStatement> broken;
-  for (const auto& rule : result.rules) {
+  for (const auto& rule : statements) {
     if (rule.real + rule.synthetic > 0) broken.push_back(rule);
   }
   if (broken.empty()) return "";
   std::ranges::stable_sort(broken, std::ranges::greater{},
                            [](const auto& rule) { return rule.real + rule.synthetic; });
   TextTable table;
-  table.add({"rows that break a rule", "real", "synthetic"});
+  table.add({title, "real", "synthetic"});
   const std::size_t shown = std::min(broken.size(), kShownRules);
   for (std::size_t i = 0; i < shown; ++i) {
     table.add({broken[i].text, with_commas(broken[i].real), with_commas(broken[i].synthetic)});
@@ -429,7 +436,9 @@ std::string rules_text(const EvaluationResult& result) {
 std::string to_text(const EvaluationResult& result) {
   return "INTERNAL: computed from the real table; not for publication\n\n" + findings_text(result) +
          figures_text(result) + columns_text(result) + pairs_text(result) + groups_text(result) +
-         contest_text(result) + quantiles_text(result) + rules_text(result);
+         contest_text(result) + quantiles_text(result) +
+         broken_text(result.rules, "rows that break a rule") +
+         broken_text(result.relations, "rows that break a relation");
 }
 
 std::string heat_map_csv(const EvaluationResult& result) {

@@ -32,9 +32,9 @@ using OnProgress = std::function<void(const RunProgress& progress)>;
 struct Task {
   const RunParts& parts;
   const Problem& problem;
-  std::span<const Rule> rules{};  // that rows must keep
-  std::int64_t rows = 0;          // to make; 0: as many as the table has or is estimated to have
-  double memory = 0.0;            // bytes that rows may take
+  RowRules rules{};       // that rows must keep
+  std::int64_t rows = 0;  // to make; 0: as many as the table has or is estimated to have
+  double memory = 0.0;    // bytes that rows may take
 };
 
 // With what. REQUIRES: neither entropy nor transcript is null.

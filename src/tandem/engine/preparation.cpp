@@ -71,11 +71,34 @@ SchemaOfRun read_schema(const SynthSettings& s, const Threads& threads, const No
   return out;
 }
 
+// What a table too wide for marginals can have instead is said with the refusal.
+Workload parse_workload(const Domain& domain, const std::string& spec) {
+  const auto columns = static_cast<double>(domain.size());
+  const bool wide = columns * (columns - 1.0) / 2.0 * (columns - 2.0) / 3.0 > kMostMarginals;
+  try {
+    return Workload::parse(domain, spec);
+  } catch (const SchemaError&) {
+    throw;
+  } catch (const UsageError& error) {
+    if (!wide || !spec.starts_with("all-")) throw;
+    throw UsageError(
+        fmt::format("{} For a table so wide there is also " TANDEM_SETTING(
+                        "mechanism") " dual-query with " TANDEM_SETTING("workload") " "
+                                                                                    "conjunctions:"
+                                                                                    "3:20000:1.",
+                    error.what()));
+  }
+}
+
 }  // namespace
 
 std::string automatic_mechanism(bool with_public_data, bool pure) {
   if (pure) return with_public_data ? "mw-pub" : "mst";
   return "tandem";
+}
+
+void release_what_certifies(RunParts& parts) {
+  if (parts.workload.conjunctions() != nullptr) parts.filter.let_go();
 }
 
 RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_public_data) {
@@ -126,7 +149,15 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Thread
   refuse_private_as_public(s.private_source, s.public_sources);
   Prepared out{parts_of(s, find, !s.public_sources.empty()), {}, {}, {}};
   auto [schema, text] = read_schema(s, threads, note);
-  out.workload = Workload::parse(schema.domain(), s.workload);
+  out.workload = parse_workload(schema.domain(), s.workload);
+  if (out.workload.conjunctions() != nullptr && !out.mechanism.conjunctions) {
+    throw UsageError(fmt::format(
+        TANDEM_SETTING("workload") " {} is of conjunctions, and {} works on marginals; choose "
+                                   "a workload of marginals, or " TANDEM_SETTING(
+                                       "mechanism") " dual-query.",
+        in_quotes(s.workload), out.mechanism.name));
+  }
+  release_what_certifies(out);
   out.schema = std::move(schema);
   out.schema_digest = sha256_hex(text);
   out.schema_text = std::move(text);
@@ -135,7 +166,7 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Thread
 
 Problem problem_of(const Prepared& p, PublicData public_data) {
   return {p.schema.domain(), p.workload, std::move(public_data),
-          impossible_boxes(p.schema.rules())};
+          impossible_boxes(p.schema.row_rules())};
 }
 
 namespace {
@@ -173,7 +204,7 @@ PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
   run.inputs = {.schema = p.schema_digest,
                 .workload = p.workload.digest(),
                 .public_files = file_digests(s.public_sources)};
-  run.writing = learn_inside(p.schema, s.public_sources);
+  run.writing = learn_inside(p.schema, s.public_sources, {}, how.note);
   rehearse(p, run.problem, how.threads);
   return run;
 }

@@ -40,6 +40,10 @@ struct RunParts {
 // UsageError for settings that are out of range or don't go together.
 RunParts parts_of(const SynthSettings& settings, const FindMechanism& find, bool with_public_data);
 
+// Of conjunctions nothing is certified, so what was held back for that becomes spendable. Once the
+// workload is read.
+void release_what_certifies(RunParts& parts);
+
 // The same for tables in files.
 struct Prepared : RunParts {
   Schema schema;

@@ -108,38 +108,95 @@ PublicData load_public(const SynthSettings& s, const Schema& schema, const Threa
   return data;
 }
 
-Schema learn_inside(const Schema& schema, const std::vector<std::string>& public_sources) {
+namespace {
+
+// Where public data ends well inside a range, the counts of the range can't say what lies beyond.
+void note_ends(const ColumnSchema& column, const Codec& drawing, const Note& note) {
+  constexpr double kWorthACut = 0.25;  // of a range that lies beyond
+  for (const auto& [code, beyond] : drawing.beyond_public()) {
+    const auto& ranges = *drawing.ranges();
+    const auto [first, last] = ranges.range(code);
+    const auto part =
+        static_cast<double>(beyond.last - beyond.first + 1) / static_cast<double>(last - first + 1);
+    if (part < kWorthACut) continue;
+    const bool above = beyond.last == last;
+    const auto end = above ? beyond.first - ranges.stride() : beyond.last + ranges.stride();
+    const auto cut = above ? beyond.first : end;
+    note(
+        fmt::format("Note: in public data {} {} at {}, inside the range {} to {}; add {} to its "
+                    "edges, and what "
+                    "lies beyond is counted.",
+                    in_quotes(column.name), above ? "ends" : "begins", ranges.line().text(end),
+                    ranges.line().text(first), ranges.line().text(last), ranges.line().text(cut)));
+  }
+}
+
+// The columns of one file that are looked at.
+struct FieldOfColumn {
+  std::size_t field = 0;
+  AttributeId id = 0;
+};
+
+}  // namespace
+
+Schema learn_inside(const Schema& schema, const std::vector<std::string>& public_sources,
+                    const RowCondition& only, const Note& note) {
   if (std::ranges::none_of(schema.columns(), &ColumnSchema::inside_as_public)) return schema;
   std::vector<ColumnProfile> profiles(schema.columns().size());
   for (const auto& source : public_sources) {
-    std::vector<std::pair<std::size_t, std::size_t>> wanted;  // field, attribute
+    std::vector<FieldOfColumn> wanted;
+    std::vector<FieldOfColumn> conditions;
     bool comma = false;
     std::string room;
+    const auto text_of = [&](const FieldOfColumn& at, std::span<const std::string_view> fields) {
+      const bool swap = comma && schema.columns()[at.id].codec->numeric();
+      return swap ? swap_decimal_marks(fields[at.field], room) : fields[at.field];
+    };
     scan_csv(
         source, {},
         [&](std::span<const std::string> names, const TextFormat& format) {
           comma = format.decimal_mark == ',';
           for (std::size_t field = 0; field < names.size(); ++field) {
             const auto id = schema.domain().find(names[field]);
-            if (id && schema.columns()[*id].inside_as_public) wanted.emplace_back(field, *id);
+            if (!id) continue;
+            if (schema.columns()[*id].inside_as_public) wanted.push_back({field, *id});
+            if (only.names(*id)) conditions.push_back({field, *id});
           }
         },
         [&](std::span<const std::string_view> fields, std::size_t /*line*/) {
-          for (const auto& [field, id] : wanted) {
-            const bool swap = comma && schema.columns()[id].codec->numeric();
-            profiles[id].add(swap ? swap_decimal_marks(fields[field], room) : fields[field]);
-          }
+          const bool meant = std::ranges::all_of(conditions, [&](const FieldOfColumn& at) {
+            return only.allows(at.id,
+                               schema.columns()[at.id].codec->encode(text_of(at, fields)).code);
+          });
+          if (!meant) return;
+          for (const auto& at : wanted) profiles[at.id].add(text_of(at, fields));
         });
   }
-  std::vector<ColumnSchema> columns(schema.columns().begin(), schema.columns().end());
-  for (std::size_t id = 0; id < columns.size(); ++id) {
+  std::vector<std::shared_ptr<const Codec>> codecs;
+  for (std::size_t id = 0; id < schema.columns().size(); ++id) {
+    codecs.push_back(schema.columns()[id].codec);
     if (profiles[id].rows() == 0) continue;
-    if (auto drawing = columns[id].codec->drawing_as(profiles[id].sample())) {
-      columns[id].codec = std::move(drawing);
-    }
+    auto drawing = codecs[id]->drawing_as(profiles[id].sample());
+    if (!drawing) continue;
+    if (note) note_ends(schema.columns()[id], *drawing, note);
+    codecs[id] = std::move(drawing);
   }
-  return Schema(std::move(columns), schema.format(),
-                {schema.rules().begin(), schema.rules().end()});
+  return schema.with_codecs(std::move(codecs));
+}
+
+Schema follow_rows(const Schema& writing, const Table& rows) {
+  std::vector<std::shared_ptr<const Codec>> codecs;
+  for (AttributeId id = 0; id < writing.domain().size(); ++id) {
+    const auto& codec = writing.columns()[id].codec;
+    codecs.push_back(codec);
+    if (!writing.columns()[id].inside_as_public) continue;
+    std::vector<std::size_t> counts(codec->size(), 0);
+    rows.column(id).visit([&](auto codes) {
+      for (const auto code : codes) ++counts[code];
+    });
+    if (auto following = codec->drawing_for(counts)) codecs[id] = std::move(following);
+  }
+  return writing.with_codecs(std::move(codecs));
 }
 
 }  // namespace tandem

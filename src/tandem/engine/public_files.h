@@ -9,6 +9,7 @@
 #include "tandem/base/parallel.h"
 #include "tandem/data/schema.h"
 #include "tandem/engine/reading.h"
+#include "tandem/engine/row_condition.h"
 #include "tandem/engine/settings.h"
 #include "tandem/query/public_data.h"
 
@@ -23,7 +24,13 @@ PublicData load_public(const SynthSettings& settings, const Schema& schema, cons
                        const std::vector<std::string>& may_lack = {});
 
 // The schema with every column that asks for it drawing inside its ranges as public data lies
-// there. The files are read for such columns alone.
-Schema learn_inside(const Schema& schema, const std::vector<std::string>& public_sources);
+// there, in rows that fulfil the condition. The files are read for such columns alone. Notes say
+// where public data ends inside a range.
+Schema learn_inside(const Schema& schema, const std::vector<std::string>& public_sources,
+                    const RowCondition& only = {}, const Note& note = {});
+
+// The same for these rows, all of which are about to be written: where they have more in a range
+// than public data explains, the others lie beyond what public data reaches. Sees made rows alone.
+Schema follow_rows(const Schema& writing, const Table& rows);
 
 }  // namespace tandem

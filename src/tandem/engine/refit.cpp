@@ -131,7 +131,7 @@ Outcome fit_anew(const RefitRequest& r, const StoredRelease& from) {
   const double total = std::max(1.0, from.document().at("total").as_number());
   auto fit =
       fit_measurements(from.schema().domain(), std::move(measurements), total, r.max_model_mb,
-                       impossible_boxes(from.schema().rules()), start, r.threads);
+                       impossible_boxes(from.schema().row_rules()), start, r.threads);
 
   Outcome out;
   out.warnings = std::move(fit.warnings);
@@ -246,6 +246,12 @@ RefitSummary refit(const RefitRequest& r) {
   check_request(r);
   const StoredRelease from(r.release);
   const Domain& domain = from.schema().domain();
+  if (from.document().find("rows") == nullptr) {
+    throw UsageError(fmt::format(
+        "{} is a release of answers and holds no model, so no rows can be made from it; refit a "
+        "release with rows.",
+        r.release));
+  }
   const auto rows = static_cast<std::size_t>(
       r.rows > 0 ? r.rows : from.document().at("rows").as_integer(0, kMostRows));
   check_room(r, domain, rows);
@@ -256,7 +262,7 @@ RefitSummary refit(const RefitRequest& r) {
   outcome.where = where;
   restrict_to(condition, from.document().at("total").as_number(), outcome);
   note_even_ranges(r, from.schema());
-  const Schema writing = learn_inside(from.schema(), r.public_sources);
+  const Schema writing = learn_inside(from.schema(), r.public_sources, condition);
 
   auto folder = ReleaseFolder::start(
       r.out, r.force,
@@ -266,7 +272,7 @@ RefitSummary refit(const RefitRequest& r) {
     Rng rng(r.seed >= 0 ? static_cast<std::uint64_t>(r.seed) : SystemEntropy().word());
     Table sampled = fitted_rows(*outcome.model, workload_of(from), rows, rng, room_of(r));
     condition.settle(from.schema(), sampled, rng);
-    write_csv(folder.file(kRowsFile), writing, sampled, rng);
+    write_csv(folder.file(kRowsFile), follow_rows(writing, sampled), sampled, rng);
     sync_to_disk(folder.file(kRowsFile));
     folder.write(from.schema_file(), from.schema_text());
     const std::string measurements = from.measurements_text();

@@ -74,7 +74,15 @@ bool narrow(const ImpossibleBox& box, const Schema& schema, Condition& condition
 // What the schema's rules add to a condition.
 void add_implied(const Schema& schema, Condition& condition) {
   std::vector<std::vector<ImpossibleBox>> boxes;
-  for (const auto& rule : schema.rules()) boxes.push_back(impossible_boxes(std::span(&rule, 1)));
+  std::vector<std::string> texts;
+  for (const auto& rule : schema.rules()) {
+    boxes.push_back(impossible_boxes(std::span<const Rule>(&rule, 1)));
+    texts.push_back(rule.text);
+  }
+  for (const auto& order : schema.relations().orders) {
+    boxes.push_back(impossible_boxes(RowRules({}, std::span(&order, 1))));
+    texts.push_back(order.text);
+  }
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t i = 0; i < boxes.size(); ++i) {
@@ -85,7 +93,7 @@ void add_implied(const Schema& schema, Condition& condition) {
         throw UsageError(fmt::format(
             TANDEM_SETTING(
                 "where") " asks for rows that cannot occur: the schema says {}; ask for others.",
-            in_quotes(schema.rules()[i].text)));
+            in_quotes(texts[i])));
       }
     }
   }
@@ -108,7 +116,9 @@ std::vector<Restriction> restrictions_of(const Condition& condition) {
 RowCondition::RowCondition(const std::string& text, const Schema& schema) : text_(text) {
   if (text.empty()) return;
   try {
-    condition_ = parse_condition(text, {schema.columns().begin(), schema.columns().end()});
+    std::vector<std::string> derived;
+    for (const auto& some : schema.relations().derived) derived.push_back(some.column.name);
+    condition_ = parse_condition(text, {schema.columns().begin(), schema.columns().end()}, derived);
   } catch (const UsageError& error) {
     throw UsageError(fmt::format(TANDEM_SETTING("where") ": {}", error.what()));
   }
@@ -124,19 +134,28 @@ RowCondition::RowCondition(const std::string& text, const Schema& schema) : text
   add_implied(schema, condition_);
 }
 
+bool RowCondition::names(AttributeId id) const {
+  return std::ranges::find(stated_, id, &ColumnCondition::attribute) != stated_.end();
+}
+
+bool RowCondition::allows(AttributeId id, Code code) const {
+  return tandem::allows(stated_, id, code);
+}
+
 std::vector<Restriction> RowCondition::stated() const { return restrictions_of(stated_); }
 
 std::vector<Restriction> RowCondition::restrictions() const { return restrictions_of(condition_); }
 
 void RowCondition::settle(const Schema& schema, Table& rows, Rng& rng) const {
-  if (schema.rules().empty() && empty()) return;
+  if (schema.row_rules().empty() && empty()) return;
   std::vector<Rule> rules(schema.rules().begin(), schema.rules().end());
   // As a rule for every row, the condition is kept when others are settled.
   if (!empty()) rules.push_back({.text = text_, .when = {}, .then = condition_});
-  settle_rows(rules, rows, rng);
+  const RowRules all(rules, schema.relations().orders);
+  settle_rows(all, rows, rng);
   if (empty()) return;
   // What still breaks a rule can only be mended by breaking another.
-  if (mend_rows(rules, rows) > 0 || !holds(rows)) {
+  if (mend_rows(all, rows) > 0 || !holds(rows)) {
     throw UsageError(TANDEM_SETTING(
         "where") " and the rules of the schema leave no rows together; ask for others.");
   }

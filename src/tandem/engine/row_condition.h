@@ -20,6 +20,8 @@ class RowCondition {
   RowCondition(const std::string& text, const Schema& schema);
 
   bool empty() const { return condition_.empty(); }
+  bool names(AttributeId id) const;               // whether the text does
+  bool allows(AttributeId id, Code code) const;   // by what the text says
   std::vector<Restriction> stated() const;        // what the text says
   std::vector<Restriction> restrictions() const;  // and what rules add to it
 

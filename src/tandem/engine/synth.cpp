@@ -172,7 +172,8 @@ Document write_release(Underway& under, const Release& release) {
   const Prepared& p = under.prepared.parts;
   if (release.rows) {
     const std::string path = under.folder.file(kRowsFile);
-    write_csv(path, under.prepared.writing, *release.rows, under.execution->rng());
+    const Schema writing = follow_rows(under.prepared.writing, *release.rows);
+    write_csv(path, writing, *release.rows, under.execution->rng());
     sync_to_disk(path);
   }
   if (!release.answers.empty()) under.folder.write(kAnswersFile, answers_text(release.answers));
@@ -236,7 +237,7 @@ SynthSummary synthesize(const SynthRun& run) {
   try {
     const Task task{.parts = p,
                     .problem = prepared.problem,
-                    .rules = p.schema.rules(),
+                    .rules = p.schema.row_rules(),
                     .rows = s.rows,
                     .memory = memory_limit(s.memory_limit)};
     Means means{.entropy = entropy_of(s.seed),

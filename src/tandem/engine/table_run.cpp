@@ -15,7 +15,9 @@ Release release_table(Table table, const TableRun& run) {
   const Domain domain = table.domain();
   RunParts parts = parts_of(s, run.find, !run.public_data.empty());
   parts.workload = Workload::parse(domain, s.workload);
-  const Problem problem{domain, parts.workload, run.public_data, impossible_boxes(run.rules)};
+  release_what_certifies(parts);
+  const RowRules rules(run.rules, run.orders);
+  const Problem problem{domain, parts.workload, run.public_data, impossible_boxes(rules)};
   rehearse(parts, problem, run.threads);
   const bool seeded = s.seed >= 0;
   const auto seed = static_cast<std::uint64_t>(s.seed);
@@ -26,7 +28,7 @@ Release release_table(Table table, const TableRun& run) {
               .progress = run.progress};
   const Task task{.parts = parts,
                   .problem = problem,
-                  .rules = run.rules,
+                  .rules = rules,
                   .rows = s.rows,
                   .memory = memory_limit(s.memory_limit)};
   return execute(PrivateData(memory_source(std::move(table)), parts.unit), task, std::move(means));

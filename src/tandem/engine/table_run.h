@@ -13,6 +13,7 @@ struct TableRun {
   SynthSettings settings;  // epsilon, delta, mechanism, workload and the like; no files
   PublicData public_data{};
   std::vector<Rule> rules{};  // what cannot occur
+  std::vector<Order> orders{};
   Threads threads = Threads::all();
   FindMechanism find = find_mechanism;
   OnProgress progress{};

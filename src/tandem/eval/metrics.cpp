@@ -6,6 +6,7 @@
 
 #include "tandem/base/check.h"
 #include "tandem/base/error.h"
+#include "tandem/query/conjunction_counting.h"
 
 namespace tandem {
 
@@ -45,6 +46,43 @@ Evaluation EvaluationSum::result() const {
   out.avg_workload_error = l1_ / weight_;
   out.mean_error = absolute_ / queries;
   out.rmse = std::sqrt(squared_ / queries);
+  return out;
+}
+
+std::vector<double> conjunction_shares(const ConjunctionSet& conjunctions, const Table& table,
+                                       const Threads& threads) {
+  if (table.rows() == 0) {
+    throw UsageError("A table without rows can't be compared; give one with at least one row.");
+  }
+  const auto counts = count_conjunctions(conjunctions, table, threads);
+  std::vector<double> out;
+  out.reserve(counts.size());
+  for (const auto count : counts) {
+    out.push_back(static_cast<double>(count) / static_cast<double>(table.rows()));
+  }
+  return out;
+}
+
+Evaluation evaluate_conjunctions(const ConjunctionSet& conjunctions,
+                                 std::span<const double> reference,
+                                 std::span<const double> estimate) {
+  check(reference.size() == conjunctions.size() && estimate.size() == conjunctions.size(),
+        "each conjunction has two shares");
+  Evaluation out;
+  out.queries = conjunctions.total();
+  double absolute = 0.0;
+  double squared = 0.0;
+  for (std::size_t i = 0; i < conjunctions.size(); ++i) {
+    const double error = std::abs(reference[i] - estimate[i]);
+    const double times = conjunctions.multiplicity(i);
+    out.max_error = std::max(out.max_error, error);
+    absolute += times * error;
+    squared += times * error * error;
+  }
+  const auto queries = static_cast<double>(out.queries);
+  out.mean_error = absolute / queries;
+  out.avg_workload_error = out.mean_error;
+  out.rmse = std::sqrt(squared / queries);
   return out;
 }
 

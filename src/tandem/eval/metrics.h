@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tandem/base/parallel.h"
+#include "tandem/data/table.h"
 #include "tandem/query/projectable.h"
 #include "tandem/query/workload.h"
 
@@ -78,6 +80,15 @@ Evaluation evaluate_workload(const Workload& workload, const A& reference, const
   }
   return sum.result();
 }
+
+// Single queries: the share of rows that fulfil each conjunction, and how far two lists of shares
+// are apart. One that occurs twice counts twice, there are no marginals, and the average error is
+// the mean.
+std::vector<double> conjunction_shares(const ConjunctionSet& conjunctions, const Table& table,
+                                       const Threads& threads = {});
+Evaluation evaluate_conjunctions(const ConjunctionSet& conjunctions,
+                                 std::span<const double> reference,
+                                 std::span<const double> estimate);
 
 // The 2-way k-marginal score of a mean L1 distance over all pairs of columns, as NIST's SDNist
 // defines it.

@@ -28,7 +28,8 @@ struct Mechanism {
   std::string summary;
   std::string reference;  // the paper
   PublicUse public_data = PublicUse::NotUsed;
-  bool pure = false;  // also runs on a pure epsilon (delta 0)
+  bool pure = false;          // also runs on a pure epsilon (delta 0)
+  bool conjunctions = false;  // takes workloads of conjunctions too
   std::vector<OptionInfo> options;
 
   // All parameters with their values, given and default. UsageError for an unknown or wrong one.
@@ -51,6 +52,7 @@ struct MechanismText {
   bool needs_public_data = false;
   bool helped_by_public_data = false;  // where it is not needed
   bool pure = false;
+  bool conjunctions = false;
 };
 
 template <class Options>
@@ -67,6 +69,7 @@ Mechanism make_mechanism(const MechanismText& text,
   if (text.helped_by_public_data) out.public_data = PublicUse::Helps;
   if (text.needs_public_data) out.public_data = PublicUse::Needed;
   out.pure = text.pure;
+  out.conjunctions = text.conjunctions;
   for (const auto& field : fields) out.options.push_back(field.info);
   const std::string name = text.name;
   out.resolve = [=](const Parameters& given) {

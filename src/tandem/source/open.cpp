@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -32,7 +33,11 @@ void require_file(const std::string& source) {
 CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options) {
   require_file(source);
   CsvTable out = read_csv(source, schema, options);
-  const std::size_t mended = mend_rows(schema.rules(), out.table);
+  const std::size_t mended = mend_rows(schema.row_rules(), out.table);
+  std::erase_if(out.ignored_columns, [&](const std::string& name) {
+    return std::ranges::any_of(schema.relations().derived,
+                               [&](const Derived& derived) { return derived.column.name == name; });
+  });
   if (options.policy == RowPolicy::MustFit) out.mended = mended;  // of private rows, it is private
   return out;
 }

@@ -110,7 +110,7 @@ TEST(MarginalsPlanner, OrderedMarginalsAreBestForOverlappingRangesWithLaplaceNoi
 
 TEST(ColumnStrategy, AFixedPointIsWithinItsGapOfTheOptimum) {
   for (const auto kind : {Kind::Prefix, Kind::Ranges, Kind::Identity}) {
-    const DenseMatrix g = ColumnQueries{kind, {}}.gram(20);
+    const DenseMatrix g = gram_of(ColumnQueries{kind, {}}, 20);
     const auto best = best_gaussian_strategy(g, 1e-4, {});
     EXPECT_LE(best.gap, 1e-4);
     for (std::size_t j = 0; j < 20; ++j) EXPECT_LE(best.gram(j, j), 1.0 + 1e-9);
@@ -122,7 +122,7 @@ TEST(ColumnStrategy, AFixedPointIsWithinItsGapOfTheOptimum) {
 }
 
 TEST(ColumnStrategy, ColumnsOfAPIdentityHaveNormOne) {
-  const DenseMatrix g = ColumnQueries{Kind::Ranges, {}}.gram(12);
+  const DenseMatrix g = gram_of(ColumnQueries{Kind::Ranges, {}}, 12);
   for (const auto noise : {NoiseKind::Laplace, NoiseKind::Gaussian}) {
     for (const auto& a :
          {best_p_identity(g, noise, 3, 2, 0, {}), best_identity_and_total(1.0, 0.5, 12, noise)}) {
@@ -139,7 +139,7 @@ TEST(ColumnStrategy, ColumnsOfAPIdentityHaveNormOne) {
 }
 
 TEST(ColumnStrategy, RoundedEntriesHaveFewBits) {
-  const DenseMatrix g = ColumnQueries{Kind::Prefix, {}}.gram(30);
+  const DenseMatrix g = gram_of(ColumnQueries{Kind::Prefix, {}}, 30);
   const DenseMatrix a = square_root(best_gaussian_strategy(g, 1e-3, {}).gram);
   const auto map = rounded_map(a, 8);
   const DenseMatrix rounded = map.matrix();

@@ -19,6 +19,15 @@ namespace {
 constexpr std::array<std::string_view, 10> kNullTexts = {"",     "NA",  "N/A", "n/a",  "null",
                                                          "NULL", "NaN", "nan", "None", "."};
 constexpr std::size_t kMostSpecials = 5;
+constexpr std::size_t kMostOfScale = 12;  // whole numbers of a closed scale: months, marks, flags
+// Room beyond public dates, in years: as long as these reach, but at least and at most so much; cut
+// into ranges where private dates are likely, after the last one.
+constexpr int kLeastYears = 3;
+constexpr int kMostYears = 10;
+constexpr int kRangesOfRoom = 3;
+// Room beyond public numbers, as a share of what these span: with a code for each, and otherwise.
+constexpr double kRoomOfCodes = 0.125;
+constexpr double kRoomOfRanges = 0.5;
 
 constexpr std::array<std::string_view, 10> kDatePatterns = {
     "%Y-%m-%d", "%d.%m.%Y",          "%d/%m/%Y",          "%m/%d/%Y",       "%Y/%m/%d",
@@ -77,6 +86,13 @@ Document text_list(const Texts& texts) {
   Document out = Document::array();
   for (const auto& text : texts) out.push(text);
   return out;
+}
+
+// The next number with two digits that aren't 0, away from 0.
+double rounded_out(double value) {
+  if (value == 0.0) return 0.0;
+  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 1.0);
+  return std::copysign(std::ceil(std::abs(value) / unit - 1e-9) * unit, value);
 }
 
 class Drafter {
@@ -140,7 +156,8 @@ class Drafter {
           list_names(strange, 6));
       for (auto& text : strange) specials.push_back(std::move(text));
     }
-    auto numbers = as_numbers(inside).value_or(Numbers{});
+    auto numbers =
+        as_numbers(inside).value_or(Numbers{.min = *codebook_->min, .max = *codebook_->max});
     if (!inside.empty() && (numbers.min < *codebook_->min || numbers.max > *codebook_->max)) {
       doubt("Public values lie beyond the codebook's {:g} to {:g}; they count as the nearer bound.",
             *codebook_->min, *codebook_->max);
@@ -148,9 +165,7 @@ class Drafter {
     const bool whole_bounds = *codebook_->min == std::floor(*codebook_->min) &&
                               *codebook_->max == std::floor(*codebook_->max);
     numbers.whole = numbers.whole && whole_bounds;
-    numbers.min = *codebook_->min;
-    numbers.max = *codebook_->max;
-    number_column(numbers, inside);
+    number_column(numbers, *codebook_->min, *codebook_->max, inside);
     add_extras(specials, nulls);
   }
 
@@ -204,11 +219,9 @@ class Drafter {
     const bool few_words = words.size() <= kMostSpecials && words.size() < numeric.size();
     if (numbers && few_words && !numbers->padded && codebook_ == nullptr &&
         is_quantity(*numbers, numeric)) {
-      number_column(*numbers, numeric);
-      doubt(
-          "Its bounds, {} to {}, are those of the public data; values beyond count as the nearer "
-          "bound.",
-          show(numbers->min), show(numbers->max));
+      const auto [min, max] = with_room(*numbers, numeric.size());
+      number_column(*numbers, min, max, numeric);
+      bounds("numbers", show(numbers->min), show(numbers->max), show(min), show(max));
       if (!words.empty()) choice("Beside numbers it holds {}.", list_names(words, 6));
       return add_extras(words, nulls);
     }
@@ -278,17 +291,51 @@ class Drafter {
     const auto text_at = [&](double point) { return line->text(static_cast<std::int64_t>(point)); };
     out_.column.set("kind", "date");
     out_.column.set("pattern", pattern);
-    out_.column.set("min", text_at(points.front()));
-    out_.column.set("max", text_at(points.back()));
+    const auto room = room_of_dates(static_cast<std::int64_t>(points.front()),
+                                    static_cast<std::int64_t>(points.back()), *line);
+    const auto text_of = [&](std::int64_t tick) { return line->text(tick); };
+    out_.column.set("min", text_of(room.all.first));
+    out_.column.set("max", text_of(room.all.last));
     Document edges = Document::array();
+    for (const auto tick : room.below) edges.push(text_of(tick));
     for (const double edge : quantiles(points)) edges.push(text_at(edge));
+    for (const auto tick : room.above) edges.push(text_of(tick));
     out_.column.set("edges", std::move(edges));
     out_.column.set("inside", "public");
-    doubt(
-        "Its bounds, {} to {}, are those of the public data; dates beyond count as the nearer "
-        "bound.",
-        text_at(points.front()), text_at(points.back()));
+    bounds("dates", text_at(points.front()), text_at(points.back()), text_of(room.all.first),
+           text_of(room.all.last));
     return true;
+  }
+
+  // Bounds beyond the public dates, and where the ranges between begin.
+  struct RoomOfDates {
+    TickRange all;
+    std::vector<std::int64_t> below;
+    std::vector<std::int64_t> above;
+  };
+  static RoomOfDates room_of_dates(std::int64_t first, std::int64_t last, const ValueLine& line) {
+    const auto unit = *line.calendar_unit();
+    const auto from = calendar_begin(first, unit);
+    const auto to = calendar_begin(last + 1, unit);
+    const auto year = [](std::int64_t moment) {
+      return calendar_cut(moment, CalendarUnit::Years) + 1970;
+    };
+    const auto years = std::clamp<std::int64_t>(year(to) - year(from), kLeastYears, kMostYears);
+    const auto later = [&](std::int64_t moment, std::int64_t by) {
+      return calendar_cut(calendar_shift(moment, by, CalendarUnit::Years), unit);
+    };
+    RoomOfDates out{.all = {.first = first, .last = last}};
+    if (year(from) - years >= 0) {
+      out.all.first = later(from, -years);
+      out.below.push_back(first);
+    }
+    if (year(to) + years <= 9999) {
+      for (int i = 0; i < kRangesOfRoom; ++i) {
+        out.above.push_back(later(to, years * i / kRangesOfRoom));
+      }
+      out.all.last = later(to, years) - 1;
+    }
+    return out;
   }
 
   // Whether numbers are amounts rather than a list of codes.
@@ -302,11 +349,36 @@ class Drafter {
 
   // ---- Parts ----
 
-  void number_column(const Numbers& numbers, const Texts& texts) {
+  // Bounds with room beyond the public numbers. What starts at 0 or 1 starts there, and so does a
+  // scale of few whole numbers.
+  std::pair<double, double> with_room(const Numbers& numbers, std::size_t different) const {
+    const double span = numbers.max - numbers.min;
+    if (numbers.whole && different <= kMostOfScale) return {numbers.min, numbers.max};
+    const bool codes = has_code_each(numbers);
+    const double more = codes ? std::ceil(span * kRoomOfCodes) : span * kRoomOfRanges;
+    const auto outer = [&](double bound) {
+      const double rounded = codes ? bound : rounded_out(bound);
+      const double power = std::pow(10.0, numbers.decimals);
+      const double digits = std::abs(rounded) * power;
+      if (digits >= 1e15) return rounded < 0.0 ? numbers.min : numbers.max;
+      return std::copysign(std::ceil(digits - 1e-6) / power, rounded);
+    };
+    const bool natural = numbers.min == 0.0 || numbers.min == 1.0;
+    double min = natural ? numbers.min : outer(numbers.min - more);
+    if (numbers.min >= 0.0) min = std::max(min, 0.0);
+    return {std::min(min, numbers.min), std::max(numbers.max, outer(numbers.max + more))};
+  }
+
+  bool has_code_each(const Numbers& numbers) const {
+    return numbers.whole && numbers.max - numbers.min < static_cast<double>(options_.most_values);
+  }
+
+  // The column's bounds may be wider than the public numbers.
+  void number_column(const Numbers& numbers, double min, double max, const Texts& texts) {
     const bool integer = numbers.whole;
     out_.column.set("kind", integer ? "integer" : "real");
-    set_number("min", numbers.min, integer);
-    set_number("max", numbers.max, integer);
+    set_number("min", min, integer);
+    set_number("max", max, integer);
     if (numbers.decimals > 0) {
       out_.column.set("decimals", numbers.decimals);
       if (!numbers.same_decimals) {
@@ -314,28 +386,44 @@ class Drafter {
                numbers.decimals);
       }
     }
-    if (integer && numbers.max - numbers.min < static_cast<double>(options_.most_values)) return;
+    const bool from_codebook = codebook_ != nullptr;
+    if (from_codebook ? integer && max - min < static_cast<double>(options_.most_values)
+                      : has_code_each(numbers)) {
+      return;
+    }
     std::vector<double> points;
     const auto line = number_line(0);
     for (const auto& text : profile_.sample()) {
       const auto point = line->parse(text);
-      if (point && *point >= numbers.min && *point <= numbers.max) points.push_back(*point);
+      if (point && *point >= min && *point <= max) points.push_back(*point);
     }
     std::ranges::sort(points);
-    const auto cuts = quantiles(points, numbers.min);
+    // What lies beyond public numbers has ranges of its own, so that private rows there are
+    // counted.
+    const double lowest = std::max(min, numbers.min);
+    const double after = numbers.max + (integer ? 1.0 : std::pow(10.0, -numbers.decimals));
+    auto cuts = quantiles(points, lowest);
     if (cuts.empty()) {
-      const double values = (numbers.max - numbers.min) * std::pow(10.0, numbers.decimals) + 1.0;
+      const double values = (max - min) * std::pow(10.0, numbers.decimals) + 1.0;
       const double ranges = std::min(std::floor(values), static_cast<double>(options_.ranges));
       out_.column.set("bins", static_cast<std::int64_t>(ranges));
       choice("The public data tells nothing of its spread; the ranges are of equal width.");
       return;
     }
+    if (lowest > min) cuts.insert(cuts.begin(), lowest);
+    if (after <= max && after > cuts.back()) cuts.push_back(after);
     Document edges = Document::array();
-    for (const double edge : cuts) edges.push(integer ? whole(edge) : Document(edge));
+    for (const double edge : cuts)
+      edges.push(integer ? whole(edge) : Document(rounded(edge, numbers)));
     out_.column.set("edges", std::move(edges));
     out_.column.set("inside", "public");
     choice("Cut where the public data has equal shares ({} different numbers there).",
            with_commas(texts.size()));
+  }
+
+  static double rounded(double value, const Numbers& numbers) {
+    const double power = std::pow(10.0, numbers.decimals);
+    return std::round(value * power) / power;
   }
 
   // Points that cut sorted ones into equal shares; where many are equal, fewer.
@@ -379,6 +467,13 @@ class Drafter {
 
   void set_number(const char* key, double value, bool integer) {
     out_.column.set(key, integer ? whole(value) : Document(value));
+  }
+
+  void bounds(std::string_view what, const std::string& first, const std::string& last,
+              const std::string& min, const std::string& max) {
+    const bool wider = first != min || last != max;
+    out_.bounds = wider ? fmt::format("{} to {} (public {} {} to {})", min, max, what, first, last)
+                        : fmt::format("{} to {} (as public {})", min, max, what);
   }
 
   template <class... T>

@@ -21,6 +21,7 @@ struct ColumnDraft {
   std::vector<std::pair<std::string, std::string>> labels;  // of its values, from the codebook
   std::vector<std::string> choices;                         // sentences: what was chosen, and why
   std::vector<std::string> doubts;                          // sentences: what a person should check
+  std::string bounds;  // of numbers or dates, where only public data tells them; else empty
 };
 
 struct DraftOptions {

@@ -2,6 +2,7 @@
 #include "tandem/engine/draft/schema_draft.h"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "tandem/data/codebook.h"
 #include "tandem/data/schema.h"
 #include "tandem/engine/draft/drafted_from.h"
+#include "tandem/engine/draft/relation_proposals.h"
 #include "tandem/engine/draft/rule_proposals.h"
 #include "tandem/source/open.h"
 
@@ -146,6 +148,10 @@ constexpr std::size_t kLongestList = 90;
 void add_column(std::string& toml, const ColumnDraft& draft) {
   toml += '\n';
   for (const auto& text : draft.choices) add_comment(toml, text);
+  if (!draft.bounds.empty()) {
+    add_comment(toml, fmt::format("UNCLEAR: Bounds {}; values beyond count as the nearer one.",
+                                  draft.bounds));
+  }
   for (const auto& text : draft.doubts) add_comment(toml, "UNCLEAR: " + text);
   toml += "[[column]]\n";
   std::unordered_map<std::string_view, std::string_view> labels;
@@ -197,6 +203,33 @@ void add_format(std::string& toml, const TextFormat& format) {
   toml += format.records == Records::Quoted ? "  # quoted values hold line feeds\n" : "\n";
 }
 
+std::string relation_lines(const RelationProposal& relation) {
+  return fmt::format("[[relation]]  # {} public rows\n{} = {}\n", with_commas(relation.rows),
+                     relation.derives ? "derive" : "order", toml_text(relation.text));
+}
+
+// As comments, those that a schema takes; some would rule nothing out.
+void add_relations(const Schema& schema, const SchemaRequest& request, SchemaDraft& out) {
+  const std::string columns = out.toml;
+  for (const auto& relation : propose_relations(schema, request.public_sources)) {
+    const std::string lines = relation_lines(relation);
+    try {
+      Schema::from_document(Document::parse_toml(columns + "\n" + lines, "the draft"));
+    } catch (const UsageError&) {
+      continue;
+    }
+    if (out.relations++ == 0) {
+      out.toml += '\n';
+      add_comment(out.toml,
+                  "What holds in all public rows. Where that is no chance, uncomment it: all made "
+                  "rows then keep it, and a derived column is computed, never measured "
+                  "(docs/schema.md).");
+    }
+    const auto end = lines.find('\n');
+    out.toml += "\n# " + lines.substr(0, end + 1) + "# " + lines.substr(end + 1);
+  }
+}
+
 std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
@@ -228,9 +261,13 @@ SchemaDraft draft_schema(const SchemaRequest& request) {
   out.toml += "format = 1\n";
   out.toml += drafted_from_line(request.public_sources);
   add_format(out.toml, profiles.format);
+  std::vector<std::string> bounds;
   for (std::size_t i = 0; i < profiles.names.size(); ++i) {
     const auto draft = draft_column(profiles.names[i], profiles.columns[i],
                                     codebook.find(profiles.names[i]), request.options);
+    if (!draft.bounds.empty()) {
+      bounds.push_back(fmt::format("{} {}", profiles.names[i], draft.bounds));
+    }
     for (const auto& doubt : draft.doubts) {
       out.doubts.push_back(fmt::format("{}: {}", profiles.names[i], doubt));
     }
@@ -249,6 +286,12 @@ SchemaDraft draft_schema(const SchemaRequest& request) {
           column.name));
     }
   }
+  if (!bounds.empty()) {  // what matters most comes first
+    out.doubts.insert(out.doubts.begin(),
+                      fmt::format("Does the private table lie inside these bounds? Values beyond "
+                                  "count as the nearer one: {}.",
+                                  fmt::join(bounds, ", ")));
+  }
   if (out.columns == 0) {
     throw UsageError(fmt::format("{} has no column that could be described: {}",
                                  request.public_sources.front(), out.doubts.front()));
@@ -256,6 +299,7 @@ SchemaDraft draft_schema(const SchemaRequest& request) {
 
   if (request.propose_rules) {
     const auto schema = Schema::from_document(Document::parse_toml(out.toml, "the draft"));
+    add_relations(schema, request, out);
     const auto rules = propose_rules(schema, request.public_sources, request.threads);
     out.rules = rules.size();
     if (!rules.empty()) {

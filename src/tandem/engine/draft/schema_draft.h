@@ -28,7 +28,8 @@ struct SchemaDraft {
   std::string toml;                 // the schema, with comments
   std::vector<std::string> doubts;  // "age: Its bounds ...", one sentence each
   std::size_t columns = 0;
-  std::size_t rules = 0;  // proposed, as comments
+  std::size_t rules = 0;      // proposed, as comments
+  std::size_t relations = 0;  // the same
 };
 
 // UsageError when no column can be described.

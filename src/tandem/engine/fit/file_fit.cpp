@@ -8,6 +8,7 @@
 #include "tandem/base/error.h"
 #include "tandem/data/csv_columns.h"
 #include "tandem/data/field_memo.h"
+#include "tandem/data/relation_check.h"
 #include "tandem/data/value_line.h"
 #include "tandem/engine/fit/line_feeds.h"
 #include "tandem/source/open.h"
@@ -23,7 +24,8 @@ constexpr std::size_t kMostMemoColumns = 256;             // beyond, their memor
 struct Layout {
   std::vector<int> attributes;  // of each column of the file, or kIgnoredColumn
   int person = kIgnoredColumn;
-  std::vector<bool> judged;  // rules all of whose columns the file has
+  std::vector<bool> judged;         // rules all of whose columns the file has
+  std::vector<bool> judged_orders;  // by their codes
 };
 
 // What a block says.
@@ -33,6 +35,7 @@ struct Part {
   std::vector<std::vector<double>> points;
   RecordFit records;
   std::vector<std::size_t> broken_rules;
+  std::vector<BrokenRelation> relations;
   std::size_t rows_breaking = 0;
   PeopleTally people;
   std::vector<std::vector<Code>> codes;
@@ -42,8 +45,12 @@ struct Part {
 class BlockFit {
  public:
   BlockFit(const Schema& schema, const FitOptions& options, const TextFormat& format,
-           const Layout& layout)
-      : schema_(schema), options_(options), format_(format), layout_(layout) {
+           const Layout& layout, std::span<const std::string> header)
+      : schema_(schema),
+        options_(options),
+        format_(format),
+        layout_(layout),
+        relations_(schema, header, format.decimal_mark) {
     const auto columns = schema.columns();
     part_.columns.resize(columns.size());
     part_.points.resize(columns.size());
@@ -70,8 +77,10 @@ class BlockFit {
         part_.people.add(fields[static_cast<std::size_t>(layout_.person)]);
       }
       judge_rules();
+      if (!schema_.relations().empty()) relations_.add(fields);
       ++part_.rows;
     }
+    part_.relations = relations_.counts();
     return std::move(part_);
   }
 
@@ -135,6 +144,11 @@ class BlockFit {
       ++part_.broken_rules[i];
       any = true;
     }
+    const auto& orders = schema_.relations().orders;
+    for (std::size_t i = 0; i < orders.size() && !any; ++i) {
+      any =
+          layout_.judged_orders[i] && orders[i].excludes(row_[orders[i].low], row_[orders[i].high]);
+    }
     part_.rows_breaking += any ? 1 : 0;
   }
 
@@ -142,6 +156,7 @@ class BlockFit {
   const FitOptions& options_;
   const TextFormat& format_;
   const Layout& layout_;
+  RelationCheck relations_;
   Part part_;
   std::vector<FieldMemo> memos_;
   std::vector<std::optional<Extent>> extents_;
@@ -253,14 +268,21 @@ Layout lay_out(const TextScan& scan, const Schema& schema, const FitOptions& opt
     out.ignored_columns = std::move(matched.ignored);
   }
   if (layout.person != kIgnoredColumn) std::erase(out.ignored_columns, options.person);
+  const auto has_column = [&](AttributeId id) {
+    return std::ranges::find(out.missing_columns, domain[id].name) == out.missing_columns.end();
+  };
   for (const auto& rule : schema.rules()) {
     const auto there = [&](const Condition& condition) {
-      return std::ranges::all_of(condition, [&](const auto& clause) {
-        const auto& name = domain[clause.attribute].name;
-        return std::ranges::find(out.missing_columns, name) == out.missing_columns.end();
-      });
+      return std::ranges::all_of(condition,
+                                 [&](const auto& clause) { return has_column(clause.attribute); });
     };
     layout.judged.push_back(there(rule.when) && there(rule.then));
+  }
+  for (const auto& order : schema.relations().orders) {
+    layout.judged_orders.push_back(has_column(order.low) && has_column(order.high));
+  }
+  for (const auto& derived : schema.relations().derived) {
+    std::erase(out.ignored_columns, derived.column.name);
   }
   return layout;
 }
@@ -274,6 +296,7 @@ FileFit fit_file(const std::string& path, const Schema& schema, const FitOptions
   out.format = options.reading.format.value_or(schema.format());
   out.columns.resize(schema.columns().size());
   out.broken_rules.resize(schema.rules().size());
+  out.relations = RelationCheck(schema, {}).counts();
   std::optional<TextScan> started;
   const std::string head = options.lenient ? head_of(path) : "";
   try {
@@ -296,7 +319,7 @@ FileFit fit_file(const std::string& path, const Schema& schema, const FitOptions
   const bool with_codes = options.keep_codes && out.missing_columns.empty();
   std::vector<Part> parts(scan.places());
   const auto read = [&](std::size_t place, const CsvBlock& block) {
-    parts[place] = BlockFit(schema, options, out.format, layout).read(block);
+    parts[place] = BlockFit(schema, options, out.format, layout, out.header).read(block);
   };
   const auto done = [&](std::size_t place, const CsvBlock& block) {
     const Part part = std::exchange(parts[place], {});
@@ -307,6 +330,10 @@ FileFit fit_file(const std::string& path, const Schema& schema, const FitOptions
     add(out.records, part.records);
     for (std::size_t i = 0; i < part.broken_rules.size(); ++i) {
       out.broken_rules[i] += part.broken_rules[i];
+    }
+    for (std::size_t i = 0; i < part.relations.size(); ++i) {
+      out.relations[i].judged += part.relations[i].judged;
+      out.relations[i].broken += part.relations[i].broken;
     }
     out.rows_breaking += part.rows_breaking;
     if (layout.person != kIgnoredColumn) people.append(part.people);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/data/relation_check.h"
 #include "tandem/data/table.h"
 #include "tandem/engine/fit/column_fit.h"
 #include "tandem/engine/fit/people.h"
@@ -59,7 +60,8 @@ struct FileFit {
   RecordFit records;
   // What the schema says of several columns, and rows that break it: rules in the schema's order.
   std::vector<std::size_t> broken_rules;
-  std::size_t rows_breaking = 0;  // at least one of them
+  std::vector<BrokenRelation> relations;  // orders first, then derived columns
+  std::size_t rows_breaking = 0;          // a rule, or an order by its codes: these are mended
   std::optional<PeopleFit> people;
   std::optional<std::string> unread;  // lenient: why the file could not be read to its end
   // Lenient, where columns are missing or the file could not be read: what its first bytes suggest.

@@ -283,6 +283,14 @@ class Collector {
                                with_commas(fit_.broken_rules[i]), with_commas(fit_.rows),
                                schema_.rules()[i].text)});
     }
+    for (const auto& [text, judged, broken] : fit_.relations) {
+      if (broken == 0) continue;
+      add({.kind = "broken-relation",
+           .count = broken,
+           .of = judged,
+           .text = fmt::format("{} of {} rows break the relation '{}', which all made rows keep.",
+                               with_commas(broken), with_commas(judged), text)});
+    }
   }
 
   void people(const PeopleFit& p) {

@@ -100,6 +100,23 @@ std::string sentence_of_fit(const Document& fit) {
   return out + ".";
 }
 
+std::string sentence_of_game(const Document& game) {
+  const auto rounds = static_cast<std::uint64_t>(game.at("rounds").as_integer());
+  std::string out = fmt::format(
+      "The rows are {0} records, each repeated, so answers are multiples of 1/{0}; {1} draws a "
+      "round at rate {2:.3g}",
+      with_commas(rounds), with_commas(static_cast<std::uint64_t>(game.at("draws").as_integer())),
+      game.at("rate").as_number());
+  if (const auto optimal = game.at("optimal_rounds").as_integer(); optimal > 0) {
+    out += fmt::format(", {} records proven the best for theirs",
+                       with_commas(static_cast<std::uint64_t>(optimal)));
+  }
+  if (const auto* alpha = game.find("alpha")) {
+    out += fmt::format("; the theorem promises errors of at most {:.2g}", alpha->as_number());
+  }
+  return out + ".";
+}
+
 }  // namespace
 
 std::vector<std::string> sentences_of(const Document& facts) {
@@ -125,6 +142,7 @@ std::vector<std::string> sentences_of(const Document& facts) {
         "error that is expected.");
   }
   if (const auto* fit = facts.find("fit")) out.push_back(sentence_of_fit(*fit));
+  if (const auto* game = facts.find("dual_query")) out.push_back(sentence_of_game(*game));
   if (const auto* choice = facts.find("final_choice")) {
     out.push_back(fmt::format("The final choice took {}.", choice->as_string()));
   }

@@ -7,12 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "tandem/base/error.h"
 #include "tandem/mechanism/problem.h"
 #include "tandem/mechanism/release.h"
 #include "tandem/privacy/curator.h"
 #include "tandem/query/measurement.h"
 
 namespace tandem {
+
+// What can't be done with a table of so few rows, and could with another: the one error that a
+// rehearsal on a made-up row does not tell.
+class TooFewRows : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
 
 std::vector<LinearQuery> one_way_marginals(const Domain& domain);
 

@@ -63,7 +63,8 @@ void check_columns_fit(const Domain& domain, double limit_mb) {
   wide.resize(std::min<std::size_t>(wide.size(), 5));
   throw UsageError(fmt::format(
       "Even a model of single columns would take {}, above max-model-mb {:g}, most of it for {}; "
-      "make them coarser in the schema, or raise max-model-mb.",
+      "make them coarser in the schema, raise max-model-mb, or choose " TANDEM_SETTING(
+          "mechanism") " dual-query with " TANDEM_SETTING("workload") " conjunctions:3:20000:1.",
       human_bytes(static_cast<double>(bytes)), limit_mb, domain.describe(Clique(std::move(wide)))));
 }
 

@@ -26,7 +26,7 @@ void ColumnWorkload::add(const ColumnQueries& queries, double weight) {
 DenseMatrix ColumnWorkload::gram(std::size_t n) const {
   DenseMatrix out(n, n);
   for (const auto& [queries, weight] : asked) {
-    const DenseMatrix one = queries.gram(n);
+    const DenseMatrix one = gram_of(queries, n);
     for (std::size_t i = 0; i < out.values.size(); ++i) out.values[i] += weight * one.values[i];
   }
   double trace = 0.0;

@@ -10,23 +10,7 @@ namespace tandem {
 
 using Kind = ColumnQueries::Kind;
 
-std::size_t ColumnQueries::rows(std::size_t n) const {
-  switch (kind) {
-    case Kind::Identity:
-    case Kind::Prefix:
-      return n;
-    case Kind::Total:
-      return 1;
-    case Kind::Ranges:
-      return n * (n + 1) / 2;
-    case Kind::Given:
-      check(n > 0 && given.size() % n == 0, "given queries have whole rows");
-      return given.size() / n;
-  }
-  return 0;
-}
-
-DenseMatrix ColumnQueries::gram(std::size_t n) const {
+DenseMatrix gram_of(const ColumnQueries& queries, std::size_t n) {
   DenseMatrix out(n, n);
   const auto fill = [&](const auto& entry) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -35,7 +19,7 @@ DenseMatrix ColumnQueries::gram(std::size_t n) const {
       }
     }
   };
-  switch (kind) {
+  switch (queries.kind) {
     case Kind::Identity:
       fill([](std::size_t i, std::size_t j) { return i == j ? 1 : 0; });
       break;
@@ -49,69 +33,30 @@ DenseMatrix ColumnQueries::gram(std::size_t n) const {
       fill([n](std::size_t i, std::size_t j) { return (i + 1) * (n - j); });
       break;
     case Kind::Given: {
-      DenseMatrix w(rows(n), n);
-      std::ranges::copy(given, w.values.begin());
-      out = tandem::gram(w);
+      DenseMatrix w(queries.rows(n), n);
+      std::ranges::copy(queries.given, w.values.begin());
+      out = gram(w);
       break;
     }
   }
   return out;
 }
 
-double ColumnQueries::trace(std::size_t n) const {
-  double out = 0.0;
-  for (std::size_t j = 0; j < n; ++j) {
-    switch (kind) {
-      case Kind::Identity:
-      case Kind::Total:
-        out += 1.0;
-        break;
-      case Kind::Prefix:
-        out += static_cast<double>(n - j);
-        break;
-      case Kind::Ranges:
-        out += static_cast<double>((j + 1) * (n - j));
-        break;
-      case Kind::Given:
-        break;
-    }
-  }
-  for (const auto entry : given) out += static_cast<double>(entry) * static_cast<double>(entry);
-  return out;
-}
-
-std::vector<double> ColumnQueries::sums(std::size_t n) const {
-  const std::vector<double> ones(n, 1.0);
-  return apply(ones, 1, n, 1);
-}
-
-double ColumnQueries::total(std::size_t n) const {
-  double out = 0.0;
-  if (kind == Kind::Ranges) {  // n - l + 1 ranges of length l
-    for (std::size_t l = 1; l <= n; ++l) {
-      out += static_cast<double>(l) * static_cast<double>(l) * static_cast<double>(n - l + 1);
-    }
-    return out;
-  }
-  for (const double sum : sums(n)) out += sum * sum;
-  return out;
-}
-
-std::vector<double> ColumnQueries::variances(const DenseMatrix& covariance) const {
+std::vector<double> variances_of(const ColumnQueries& queries, const DenseMatrix& covariance) {
   const std::size_t n = covariance.rows;
   std::vector<double> out;
-  out.reserve(rows(n));
-  if (kind == Kind::Identity) {
+  out.reserve(queries.rows(n));
+  if (queries.kind == Kind::Identity) {
     for (std::size_t j = 0; j < n; ++j) out.push_back(covariance(j, j));
     return out;
   }
-  if (kind == Kind::Given) {
-    for (std::size_t r = 0; r < rows(n); ++r) {
+  if (queries.kind == Kind::Given) {
+    for (std::size_t r = 0; r < queries.rows(n); ++r) {
       double sum = 0.0;
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < n; ++j) {
-          sum += static_cast<double>(given[r * n + i]) * static_cast<double>(given[r * n + j]) *
-                 covariance(i, j);
+          sum += static_cast<double>(queries.given[r * n + i]) *
+                 static_cast<double>(queries.given[r * n + j]) * covariance(i, j);
         }
       }
       out.push_back(sum);
@@ -129,47 +74,13 @@ std::vector<double> ColumnQueries::variances(const DenseMatrix& covariance) cons
   const auto block = [&](std::size_t from, std::size_t end) {
     return corner(end, end) - corner(from, end) - corner(end, from) + corner(from, from);
   };
-  if (kind == Kind::Total) {
+  if (queries.kind == Kind::Total) {
     out.push_back(block(0, n));
-  } else if (kind == Kind::Prefix) {
+  } else if (queries.kind == Kind::Prefix) {
     for (std::size_t j = 0; j < n; ++j) out.push_back(block(0, j + 1));
   } else {
     for (std::size_t a = 0; a < n; ++a) {
       for (std::size_t b = a; b < n; ++b) out.push_back(block(a, b + 1));
-    }
-  }
-  return out;
-}
-
-std::vector<double> ColumnQueries::apply(std::span<const double> table, std::size_t outer,
-                                         std::size_t n, std::size_t inner) const {
-  check(table.size() == outer * n * inner, "a table has the shape that it is said to");
-  if (kind == Kind::Identity) return {table.begin(), table.end()};
-  if (kind == Kind::Given) {
-    DenseMatrix w(rows(n), n);
-    std::ranges::copy(given, w.values.begin());
-    return apply_along(w, table, outer, inner);
-  }
-  const std::size_t outputs = rows(n);
-  std::vector<double> out(outer * outputs * inner);
-  std::vector<double> prefix((n + 1) * inner);
-  for (std::size_t o = 0; o < outer; ++o) {
-    const double* from = table.data() + o * n * inner;
-    double* to = out.data() + o * outputs * inner;
-    for (std::size_t j = 0; j < n * inner; ++j) prefix[inner + j] = prefix[j] + from[j];
-    const auto write = [&](std::size_t a, std::size_t end) {
-      for (std::size_t t = 0; t < inner; ++t) {
-        *to++ = prefix[end * inner + t] - prefix[a * inner + t];
-      }
-    };
-    if (kind == Kind::Total) {
-      write(0, n);
-    } else if (kind == Kind::Prefix) {
-      for (std::size_t j = 0; j < n; ++j) write(0, j + 1);
-    } else {
-      for (std::size_t a = 0; a < n; ++a) {
-        for (std::size_t b = a; b < n; ++b) write(a, b + 1);
-      }
     }
   }
   return out;
@@ -203,7 +114,7 @@ std::vector<double> ColumnSplit::profile_of(std::size_t n) const {
 }
 
 DenseMatrix ColumnSplit::within_of(std::size_t n) const {
-  return within.rows > 0 ? within : centred(ColumnQueries{}.gram(n));
+  return within.rows > 0 ? within : centred(gram_of(ColumnQueries{}, n));
 }
 
 ColumnSplit split_by(const DenseMatrix& measured_gram) {
@@ -249,7 +160,7 @@ ColumnErrors::Pair ColumnErrors::of(std::size_t attribute, const ColumnQueries& 
     out.inside = 0.0;
   } else if (attribute < splits_.size() && splits_[attribute].within.rows > 0) {
     const ColumnSplit& split = splits_[attribute];
-    const DenseMatrix g = queries.gram(n);
+    const DenseMatrix g = gram_of(queries, n);
     out.inside = trace_of_product(g, split.within);
     out.outside = 0.0;
     for (std::size_t i = 0; i < n; ++i) {

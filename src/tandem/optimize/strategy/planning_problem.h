@@ -14,39 +14,13 @@
 #include "tandem/optimize/strategy/dense_matrix.h"
 #include "tandem/query/linear_query.h"
 #include "tandem/query/measurement.h"
+#include "tandem/query/product_queries.h"
 
 namespace tandem {
 
-// The queries W_i on one column of n values.
-struct ColumnQueries {
-  enum class Kind {
-    Identity,  // every value
-    Total,     // all values together
-    Prefix,    // values 0 .. j, for every j
-    Ranges,    // values a .. b, for all a <= b; in the order of (a, b)
-    Given      // rows of whole numbers
-  };
-  Kind kind = Kind::Identity;
-  std::vector<std::int64_t> given;  // row-major, n entries a row
-
-  bool operator==(const ColumnQueries&) const = default;
-
-  std::size_t rows(std::size_t n) const;
-  DenseMatrix gram(std::size_t n) const;                               // W'W
-  double trace(std::size_t n) const;                                   // tr W'W
-  double total(std::size_t n) const;                                   // 1'W'W1
-  std::vector<double> sums(std::size_t n) const;                       // W1
-  std::vector<double> variances(const DenseMatrix& covariance) const;  // diag(W K W')
-  // W along the middle axis of a table of the shape outer x n x inner.
-  std::vector<double> apply(std::span<const double> table, std::size_t outer, std::size_t n,
-                            std::size_t inner) const;
-};
-
-struct ProductQueries {
-  Clique clique;
-  std::vector<ColumnQueries> factors;  // one for each attribute of the clique, in its order
-  double weight = 1.0;                 // multiplies every query
-};
+// Of the queries W_i on one column: W'W; and diag(W K W').
+DenseMatrix gram_of(const ColumnQueries& queries, std::size_t n);
+std::vector<double> variances_of(const ColumnQueries& queries, const DenseMatrix& covariance);
 
 // Whom noise protects, as far as a planner must know.
 struct PlanningUnit {

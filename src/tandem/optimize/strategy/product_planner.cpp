@@ -88,7 +88,7 @@ Product search_product(const PlanningProblem& problem, const Threads& threads) {
       out.strategies[i] = column_strategy(asked, n, problem.noise, threads);
       const DenseMatrix covariance = inverse(gram(out.strategies[i]));
       for (const auto& [queries, weight] : asked.asked) {
-        const double error = trace_of_product(queries.gram(n), covariance);
+        const double error = trace_of_product(gram_of(queries, n), covariance);
         for (std::size_t t = 0; t < items; ++t) {
           if (factor_for(problem.workload[t], out.clique[i]) == queries) errors[t][i] = error;
         }

@@ -236,7 +236,7 @@ void predict(const PlanningProblem& problem, Strategy& strategy, const Threads& 
         double error = item.weight * item.weight / (map.weight.value() * map.weight.value());
         for (std::size_t i = 0; i < map.clique.size(); ++i) {
           const ColumnQueries queries = factor_of(item, map.clique[i]);
-          error *= trace_of_product(queries.gram(problem.sizes[map.clique[i]]), covariance[i]);
+          error *= trace_of_product(gram_of(queries, problem.sizes[map.clique[i]]), covariance[i]);
         }
         for (const auto id : without(item.clique, map.clique)) {
           error *= ColumnErrors(1).of(0, factor_of(item, id), problem.sizes[id]).outside;
@@ -302,7 +302,7 @@ QueryVariances::QueryVariances(const PlanningProblem& problem, const Strategy& s
     for (std::size_t i = 0; i < map.clique.size(); ++i) {
       const DenseMatrix covariance = inverse(gram(strategy.columns[map.columns[i]].matrix()));
       const auto found = std::ranges::find(item.clique, map.clique[i]);
-      const auto variances = factor_of(item, map.clique[i]).variances(covariance);
+      const auto variances = variances_of(factor_of(item, map.clique[i]), covariance);
       if (found != item.clique.end()) {
         term.factors[static_cast<std::size_t>(found - item.clique.begin())] = variances;
       } else {
@@ -322,7 +322,7 @@ QueryVariances::QueryVariances(const PlanningProblem& problem, const Strategy& s
     if (split.within.rows == 0 && item.factors[i].kind == ColumnQueries::Kind::Identity) {
       inside[i].assign(n, 1.0 - 1.0 / static_cast<double>(n));
     } else {
-      inside[i] = item.factors[i].variances(split.within_of(n));
+      inside[i] = variances_of(item.factors[i], split.within_of(n));
     }
     outside[i] = squared_means(item.factors[i], split, n);
   }

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C library, by ctypes. Signatures stand here alone; a test holds them against tandem_c.h."""
+
+import ctypes
+import functools
+import json
+import os
+import pathlib
+import threading
+
+from ._errors import Error, InternalError, SourceError, error_of, sentence
+
+VERSION = 1  # TANDEM_C_VERSION
+CALLS = ["tandem_synthesize", "tandem_refit", "tandem_evaluate", "tandem_check",
+         "tandem_draft_schema", "tandem_mechanisms", "tandem_ledger_create", "tandem_ledger_show",
+         "tandem_ledger_verify"]
+PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
+
+
+def candidates():
+    here = pathlib.Path(__file__).resolve().parent
+    if named := os.environ.get("TANDEM_LIBRARY"):
+        return [pathlib.Path(named)]
+    return [here / "libtandem_c.so", here.parent.parent / "build" / "release" / "libtandem_c.so"]
+
+
+@functools.lru_cache(maxsize=None)
+def library():
+    for path in candidates():
+        if path.exists():
+            break
+    else:
+        raise SourceError("libtandem_c.so can't be found; build it with './run python', or name it "
+                          "in the environment variable TANDEM_LIBRARY.")
+    found = ctypes.CDLL(str(path))
+    found.tandem_c_version.restype = ctypes.c_int
+    found.tandem_c_version.argtypes = []
+    if found.tandem_c_version() != VERSION:
+        raise InternalError(f"{path} has version {found.tandem_c_version()} of the C door and this "
+                            f"package needs {VERSION}; install both from one release.")
+    found.tandem_version.restype = ctypes.c_char_p
+    found.tandem_version.argtypes = []
+    found.tandem_free.restype = None
+    found.tandem_free.argtypes = [ctypes.c_void_p]
+    found.tandem_task_new.restype = ctypes.c_void_p
+    found.tandem_task_new.argtypes = [PROGRESS, ctypes.c_void_p]
+    for name in ("tandem_task_cancel", "tandem_task_free"):
+        getattr(found, name).restype = None
+        getattr(found, name).argtypes = [ctypes.c_void_p]
+    for name in CALLS:
+        getattr(found, name).restype = ctypes.c_int
+        getattr(found, name).argtypes = [ctypes.c_char_p, ctypes.c_void_p,
+                                         ctypes.POINTER(ctypes.c_void_p)]
+    return found
+
+
+def call(name, request, names=None, progress=None):
+    """The answer of one call. It runs on a thread of its own, so that Ctrl-C reaches this one: it
+    stops the work, waits until it has come to rest, and raises KeyboardInterrupt."""
+    lib = library()
+    text = json.dumps(request).encode()
+    raised = []
+    answer = ctypes.c_void_p()
+    codes = []
+
+    def hear(_user, event):
+        try:
+            if progress is not None:
+                heard = json.loads(event)
+                if "note" in heard:
+                    heard["note"] = sentence(heard["note"], names)
+                progress(heard)
+            return 0
+        except BaseException as error:  # it must not be lost in C
+            raised.append(error)
+            return 1
+
+    callback = PROGRESS(hear)
+    task = lib.tandem_task_new(callback, None)
+    worker = threading.Thread(
+        target=lambda: codes.append(getattr(lib, name)(text, task, ctypes.byref(answer))),
+        daemon=True)
+    worker.start()
+    interrupt = None
+    while worker.is_alive():
+        try:
+            worker.join(0.1)
+        except KeyboardInterrupt as error:
+            interrupt = error
+            lib.tandem_task_cancel(task)
+    try:
+        document = json.loads(ctypes.string_at(answer.value).decode()) if answer.value else None
+    finally:
+        lib.tandem_free(answer)
+        lib.tandem_task_free(task)
+    if interrupt is not None:
+        raise interrupt
+    if raised:
+        raise raised[0]
+    if codes == [0] and document is not None:
+        return document
+    if document is None:
+        raise InternalError("The library gave no answer; please report it.")
+    if document["error"]["kind"] == "cancelled":
+        raise Error(sentence(document["error"]["marked"], names))
+    raise error_of(document["error"], names)

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// DualQuery: draw the queries that the records so far get wrong, and answer with the record that
+// does best on them.
+//   Gaboardi, Gallego Arias, Hsu, Roth, Wu. Dual Query: Practical Private Query Release for High
+//   Dimensional Data. 2014. Algorithm 1.
+//   Symbols: Q conjunctions and their negations, x records, c_q how many records fulfil q, T
+//   rounds, eta rate, s draws a round, n rows. Departures: docs/mechanisms/dual_query.md
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+#include "tandem/mechanism/dual/conjunction_queries.h"
+#include "tandem/mechanism/dual/dual_parameters.h"
+#include "tandem/mechanism/mechanism.h"
+#include "tandem/mechanism/rounds/common.h"
+#include "tandem/model/records_model.h"
+#include "tandem/optimize/max_csp.h"
+
+namespace tandem::mechanism {
+namespace {
+
+enum class Free { Zero, Random };
+enum class Rule { Default, Theorem };
+
+struct Options {
+  std::optional<int> rounds;
+  std::optional<double> rate;
+  std::optional<int> draws;
+  Rule parameters = Rule::Default;
+  double beta = 0.05;
+  DualAccounting accounting = DualAccounting::Filter;
+  double accounting_delta = 0.001;
+  CspSolver solver = CspSolver::Local;
+  bool one_hot = true;
+  Free free = Free::Random;
+};
+
+// Above this, a noisy number of rows prefers conjunctions to negations, or the other way round, by
+// more than a tenth.
+constexpr double kMostTilt = 0.1;
+constexpr double kHopeless = 0.5;  // to answer a half is never off by more
+
+void check_options(const Options& options) {
+  if (options.solver == CspSolver::Exact && !has_exact_solver()) {
+    throw UsageError(TANDEM_SETTING(
+        "param.solver") " is cbc, which this build lacks; choose local, or build tandem where "
+                        "coinor-libcbc-dev is installed.");
+  }
+  const bool wishes = options.rounds || options.rate || options.draws;
+  if (options.parameters == Rule::Theorem && wishes) {
+    throw UsageError(TANDEM_SETTING(
+        "param.parameters") " theorem sets rounds, rate and draws; leave those out.");
+  }
+}
+
+// The natural logarithm of how many different rows there are.
+double log_rows_possible(const Domain& domain) {
+  double out = 0.0;
+  for (const auto& attribute : domain.attributes()) out += std::log(attribute.size);
+  return out;
+}
+
+struct Game {
+  DualParameters p;
+  std::optional<double> alpha;  // what the theorem promises
+};
+
+Game choose(const DualBudget& budget, const Options& options, const Domain& domain,
+            std::size_t queries) {
+  if (options.parameters == Rule::Theorem) {
+    const auto chosen = theorem_parameters(budget, static_cast<double>(queries),
+                                           log_rows_possible(domain), options.beta);
+    return {chosen.parameters, chosen.alpha};
+  }
+  return {choose_dual_parameters(budget, {options.rounds, options.rate, options.draws}), {}};
+}
+
+// Attributes that some drawn query names.
+std::vector<std::uint8_t> touched_columns(const ConjunctionSet& Q, const BestResponse& answer) {
+  std::vector<std::uint8_t> out(Q.domain().size());
+  for (const auto indicator : answer.touched) out[Q.indicators()[indicator].attribute] = 1;
+  return out;
+}
+
+// A record of the answer, and of free values where no drawn query asks.
+std::vector<Code> record_of(const ConjunctionSet& Q, const BestResponse& answer, Free free,
+                            Rng& rng) {
+  const Domain& domain = Q.domain();
+  std::vector<Code> values(domain.size(), 0);
+  if (free == Free::Random) {
+    for (AttributeId id = 0; id < domain.size(); ++id) {
+      values[id] = static_cast<Code>(rng.below(domain[id].size));
+    }
+  }
+  std::vector<Code> record = values;
+  put_indicators(Q, answer.holds, record);
+  const auto touched = touched_columns(Q, answer);
+  for (AttributeId id = 0; id < domain.size(); ++id) {
+    if (touched[id] == 0) record[id] = values[id];
+  }
+  return record;
+}
+
+std::vector<DrawnConjunction> draw_evenly(std::size_t queries, std::int64_t s, Rng& rng) {
+  std::vector<DrawnConjunction> drawn(static_cast<std::size_t>(s));
+  for (auto& q : drawn) {
+    const auto place = rng.below(2 * queries);
+    q = {static_cast<std::uint32_t>(place % queries), place >= queries};
+  }
+  return drawn;
+}
+
+// Round t >= 2: s queries with probability ~ exp(eta (t-1)/n (q(D) - n c_q/(t-1))).
+std::vector<DrawnConjunction> draw_by_error(Curator& curator, const ConjunctionSet& Q,
+                                            std::span<const std::int64_t> c,
+                                            const DualParameters& p, std::int64_t t, double n) {
+  const auto records = static_cast<double>(t - 1);
+  std::vector<double> references(Q.size());
+  std::vector<double> negated(Q.size());
+  for (std::size_t q = 0; q < Q.size(); ++q) {
+    references[q] = n * static_cast<double>(c[q]) / records;
+    negated[q] = n - references[q];
+  }
+  const auto choices = curator.sample_conjunctions({Q, references, negated}, p.rate * records / n,
+                                                   static_cast<std::size_t>(p.draws));
+  std::vector<DrawnConjunction> drawn;
+  drawn.reserve(choices.size());
+  for (const auto& [conjunction, is_negated] : choices) {
+    drawn.push_back({static_cast<std::uint32_t>(conjunction), is_negated});
+  }
+  return drawn;
+}
+
+void warn(Release& release, const Game& game, double n) {
+  if (game.alpha && *game.alpha >= kHopeless) {
+    release.warnings.push_back(
+        {"dual_query.vacuous",
+         fmt::format("The theorem promises errors of at most {:.2g} here, which is no promise: to "
+                     "answer a half is never further off.",
+                     *game.alpha)});
+  }
+  const auto& y = release.measurements;
+  if (y.empty() || !(y.front().sigma > Sigma(0.0))) return;
+  const double tilt =
+      game.p.rate * static_cast<double>(game.p.rounds - 1) / n * y.front().sigma.value();
+  if (tilt > kMostTilt) {
+    release.warnings.push_back(
+        {"dual_query.tilt",
+         fmt::format("The number of rows is so uncertain that draws prefer conjunctions or their "
+                     "negations by a factor of about e^{:.2g}; a larger epsilon would help.",
+                     tilt)});
+  }
+}
+
+Document facts_of(const Game& game, std::size_t queries, std::int64_t optimal) {
+  Document facts = Document::object({{"rounds", game.p.rounds},
+                                     {"rate", game.p.rate},
+                                     {"draws", game.p.draws},
+                                     {"queries", static_cast<std::uint64_t>(queries)},
+                                     {"optimal_rounds", optimal}});
+  if (game.alpha) facts.set("alpha", *game.alpha);
+  return facts;
+}
+
+Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
+  check_options(options);
+  const ConjunctionSet Q = queries_of("dual-query", problem.workload);
+  Release release;
+  const double n = measure_total(curator, release);
+  const auto budget = DualBudget::of(curator, n, options.accounting, options.accounting_delta);
+  const Game game = choose(budget, options, problem.domain, Q.size());
+  const auto& [T, eta, s] = game.p;
+
+  RecordSet x(problem.domain);
+  std::vector<std::int64_t> c(Q.size());
+  std::vector<std::uint8_t> last(Q.indicators().size());
+  std::int64_t optimal = 0;
+  for (std::int64_t t = 1; t <= T; ++t) {
+    const auto drawn =
+        t == 1 ? draw_evenly(Q.size(), s, rng) : draw_by_error(curator, Q, c, game.p, t, n);
+    const auto answer = best_response(
+        Q, drawn, last,
+        {.variables = options.one_hot ? CspVariables::Columns : CspVariables::Indicators,
+         .solver = options.solver,
+         .tabu = {.seed = rng.next()}},
+        curator.threads());
+    if (answer.optimal) ++optimal;
+    const auto record = record_of(Q, answer, options.free, rng);
+    x.add(record);
+    add_fulfilled(Q, literal_truths(Q, record), c, curator.threads());
+    last = indicators_of_record(Q, record);
+  }
+  warn(release, game, n);
+  release.facts.set("dual_query", facts_of(game, Q.size(), optimal));
+  release.model = std::make_unique<RecordsModel>(std::move(x), n);
+  return release;
+}
+
+constexpr double kRowsOfPlan = 100'000.0;  // where nobody knows how many there are
+
+Effort effort_of(const Curator& curator, const Problem& problem, const Options& options,
+                 double rows_expected) {
+  check_options(options);
+  const std::size_t queries = count_queries("dual-query", problem.workload);
+  const double n = std::max(rows_expected, 1.0);
+  DualParameters p{1, 1.0, 1};
+  try {
+    p = choose(DualBudget::of(curator, n, options.accounting, options.accounting_delta), options,
+               problem.domain, queries)
+            .p;
+  } catch (const TooFewRows&) {  // as far as the size of a file tells: the run will say so
+  }
+  const auto K = static_cast<double>(queries);
+  const auto T = static_cast<double>(p.rounds);
+  const auto s = static_cast<double>(p.draws);
+  const double records = T * static_cast<double>(problem.domain.size()) * 4.0;
+  // A score of each query and negation, references, counts, literals; a search for each round.
+  return {
+      .model_bytes = records,
+      .bytes = records + 120.0 * K + 400.0 * s + 16.0 * static_cast<double>(problem.domain.size()),
+      .seconds = T * (2e-8 * K + 5e-5 * s + 0.02)};
+}
+
+Plan plan(const Curator& curator, const Problem& problem, const Options& options) {
+  check_options(options);
+  const std::size_t queries = count_queries("dual-query", problem.workload);
+  const auto budget =
+      DualBudget::of(curator, kRowsOfPlan, options.accounting, options.accounting_delta);
+  const auto [T, eta, s] = choose(budget, options, problem.domain, queries).p;
+  return {
+      {"draw",
+       Document::object({{"queries", static_cast<std::uint64_t>(queries)},
+                         {"rows_assumed", kRowsOfPlan},
+                         {"rounds", T},
+                         {"rate", eta},
+                         {"draws", s}}),
+       fmt::format("Draws conjunctions and negations, of {} each, that the records so far get "
+                   "wrong; with 100,000 rows there would be {} rounds of {} draws at rate {:.3g}.",
+                   with_commas(queries), with_commas(static_cast<std::uint64_t>(T)),
+                   with_commas(static_cast<std::uint64_t>(s)), eta)},
+      {"records", Document::object(),
+       "Each round adds the record that satisfies most of them, and all records weigh the same: "
+       "answers are multiples of one over their number."}};
+}
+
+}  // namespace
+
+Mechanism dual_query() {
+  return make_mechanism<Options>(
+      {.name = "dual-query",
+       .summary = "A few records that answer very many conjunctions, for wide tables",
+       .reference = "Gaboardi, Gallego Arias, Hsu, Roth, Wu. Dual Query: Practical Private Query "
+                    "Release for High Dimensional Data. 2014.",
+       .pure = true,
+       .conjunctions = true},
+      run, plan,
+      {field("rounds", &Options::rounds, "rounds T, and records", between(2, 1e5)),
+       field("rate", &Options::rate, "rate eta of the draws", between(1e-6, 1e4)),
+       field("draws", &Options::draws, "draws s of a round", between(1, 1e7)),
+       choice("parameters", &Options::parameters,
+              {{"default", Rule::Default}, {"theorem", Rule::Theorem}},
+              "what is not stated by a rule found by experiment, or all by the paper's theorem"),
+       field("beta", &Options::beta, "how often the theorem's promise may fail",
+             between(1e-9, 0.5)),
+       choice("accounting", &Options::accounting,
+              {{"zcdp", DualAccounting::Filter},
+               {"theorem", DualAccounting::Theorem},
+               {"advanced", DualAccounting::Advanced}},
+              "how the budget becomes draws; the last two as the paper and its code, for less"),
+       field("accounting-delta", &Options::accounting_delta, "delta of the last two",
+             between(1e-15, 0.5)),
+       choice("solver", &Options::solver,
+              {{"local", CspSolver::Local}, {"cbc", CspSolver::Exact}, {"auto", CspSolver::Auto}},
+              "who finds the best record; auto lets CBC, if built in, prove small rounds optimal"),
+       field("one-hot", &Options::one_hot, "the search gives a column one value, not several"),
+       choice("free", &Options::free, {{"zero", Free::Zero}, {"random", Free::Random}},
+              "values where no drawn query asks: the first, or a random one")},
+      effort_of);
+}
+
+}  // namespace tandem::mechanism
