@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -34,6 +35,7 @@ struct Options {
   std::vector<double> shares;
   bool consistent = true;
   bool learnt_trust = true;
+  bool drop_small = true;
   std::string coarse_marginals = kPublicCliques;
   std::string fine_marginals = kColumns;
   MarginalNoise noise = MarginalNoise::Auto;
@@ -100,6 +102,15 @@ std::vector<double> values_of(std::span<const NoisyTotal> totals) {
   std::vector<double> out;
   for (const auto& total : totals) out.push_back(total.value);
   return out;
+}
+
+// Below this, a total could be the noise of a group without rows: among all groups, less than one
+// in ten runs has such a total above it.
+double least_rows(const Measurement& totals) {
+  if (totals.noise == NoiseKind::None) return 1.0;
+  const double far = std::log(10.0 * static_cast<double>(totals.values.size()));
+  return totals.noise == NoiseKind::Laplace ? totals.sigma.value() / std::numbers::sqrt2 * far
+                                            : totals.sigma.value() * std::sqrt(2.0 * far);
 }
 
 // One estimate for each group of a level, from the estimates of the level above.
@@ -203,7 +214,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 
   // n_g rows from q_g with the key's values.
   std::vector<GroupedModel::Group> groups;
-  for (double& rows : rows_g) rows = std::max(0.0, std::floor(rows));
+  const double least = options.drop_small ? least_rows(totals) : 1.0;
+  for (double& rows : rows_g) rows = rows < least ? 0.0 : std::floor(rows);
   if (std::ranges::all_of(rows_g, [](double rows) { return rows == 0.0; })) {
     rows_g[static_cast<std::size_t>(std::ranges::max_element(totals.values) -
                                     totals.values.begin())] = 1.0;
@@ -305,6 +317,9 @@ Mechanism grouped() {
        choice("trust", &Options::learnt_trust, {{"learnt", true}, {"full", false}},
               "learnt: a measured count moves the estimate as far as its column differs between "
               "groups beyond the noise; full: all the way, as in the paper"),
+       choice("small-groups", &Options::drop_small, {{"drop", true}, {"keep", false}},
+              "drop: a group whose number of rows could be noise alone gets none; keep: as in the "
+              "paper"),
        text_field("coarse-marginals", &Options::coarse_marginals,
                   "W_S: public-cliques, which public data recommends; columns; or such as "
                   "age+sex,region"),

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "mechanism/run_mechanism.h"
+#include "support/errors.h"
+#include "support/files.h"
+#include "tandem/mechanism/groups/group_keys.h"
+#include "tandem/model/grouped_model.h"
+
+namespace tandem::test {
+namespace {
+
+// a and d are keys; b and c go together, and b differs between the values of a.
+const Parameters kByA = {{"fine", "a"}};
+const Parameters kByAD = {{"fine", "a,d"}, {"coarse", "d"}};
+
+const GroupedModel& groups_of(const Outcome& outcome) {
+  return dynamic_cast<const GroupedModel&>(*outcome.release.model);
+}
+
+TEST(Grouped, SpendsTheBudgetToTheLastGrainAndItsChargesAddUp) {
+  const Table table = skewed_rows(500, 0.0, 1);
+  const Problem problem = skewed_problem(skewed_rows(200, 0.2, 2));
+  for (const auto& unit : {kReplaceOne, kAddRemove, kThreeRows}) {
+    for (const auto& filter : {Filter::zcdp(Rho(0.015)), Filter::pure(Epsilon(1.0)),
+                               Filter::zcdp(Rho(1e-9)), Filter::zcdp(Rho(50.0))}) {
+      for (const auto& parameters :
+           {kByA, kByAD, Parameters{{"fine", "d"}, {"totals", "independent"}, {"trust", "full"}},
+            Parameters{{"fine", "a,d"}, {"shares", "1,1,1,1"}, {"small-groups", "keep"}},
+            Parameters{{"fine", "a"}, {"coarse-marginals", "b+c"}, {"fine-marginals", "c,b"}}}) {
+        const auto outcome =
+            run_mechanism("grouped", parameters, table, problem, {.filter = filter, .unit = unit});
+        expect_sound(outcome, problem);
+        EXPECT_TRUE(outcome.filter.remaining().is_zero());
+      }
+    }
+  }
+}
+
+TEST(Grouped, FindsEachGroupsOwnMarginalsWithoutNoise) {
+  const Table table = skewed_rows(4000, 0.0, 1);
+  const Problem problem = skewed_problem(skewed_rows(2000, 0.2, 2));
+  const auto outcome = run_mechanism("grouped", kByA, table, problem,
+                                     {.filter = Filter::zcdp(Rho(1000.0)), .noise = false});
+  const CountedTable truth(table);
+  for (const Clique& clique : {Clique{0}, Clique{0, 1}, Clique{0, 2}, Clique{0, 3}}) {
+    const auto real = truth.project(clique).values;
+    const auto made = outcome.release.model->project(clique).values;
+    for (std::size_t j = 0; j < real.size(); ++j) EXPECT_NEAR(made[j], real[j], 8.0);
+  }
+}
+
+TEST(Grouped, ThePublicRowsKeysAreNotLookedAt) {
+  const Table table = skewed_rows(500, 0.0, 1);
+  const Table known = skewed_rows(300, 0.2, 2);
+  Table without = known;
+  for (std::size_t r = 0; r < known.rows(); ++r) without.column(0).set(r, 0);
+  const auto made = [&](const Table& rows) {
+    const auto outcome = run_mechanism("grouped", kByA, table, skewed_problem(rows));
+    Rng rng(3);
+    return outcome.release.model->sample(400, rng);
+  };
+  EXPECT_EQ(made(known), made(without));
+}
+
+TEST(Grouped, AnswersFallIntoGroupsWhateverTheOrderOfColumns) {
+  const Problem problem = skewed_problem(skewed_rows(10, 0.0, 2));
+  const Table table = skewed_rows(300, 0.0, 1);
+  const GroupKeys keys = group_keys(problem, "b,d", "d");
+  EXPECT_EQ(keys.groups(), 6U);
+  EXPECT_EQ(keys.coarse_groups, 2U);
+  const auto query = keys.with_fine({0, 1});  // a and c, beside b and d
+  const Measurement y{.query = query, .values = CountedTable(table).project(query.clique).values};
+  const auto found = by_group(keys, y, 6);
+  std::vector<double> slow(found.size(), 0.0);
+  for (std::size_t r = 0; r < table.rows(); ++r) {
+    const std::size_t group = table.column(1)[r] * 2 + table.column(3)[r];
+    slow[group * 8 + table.column(0)[r] * 4 + table.column(2)[r]] += 1.0;
+  }
+  EXPECT_EQ(found, slow);
+}
+
+TEST(Grouped, AFileNamesCoarserValues) {
+  const test::TempDir dir;
+  const std::string path = dir.write("coarse.csv", "0,north\n1,south\r\n2,north\n");
+  const Problem problem = skewed_problem(skewed_rows(200, 0.2, 2));
+  const GroupKeys keys = group_keys(problem, "c", path);
+  EXPECT_EQ(keys.coarse_groups, 3U);  // code 3, which the file leaves out, is one of its own
+  EXPECT_EQ(keys.coarse_of, (std::vector<std::size_t>{0, 1, 0, 2}));
+  const auto outcome = run_mechanism("grouped", {{"fine", "c"}, {"coarse", path}},
+                                     skewed_rows(500, 0.0, 1), problem);
+  expect_sound(outcome, problem);
+}
+
+TEST(Grouped, GroupsWithoutRowsGetNone) {
+  Table table = skewed_rows(3000, 0.0, 1);
+  for (std::size_t r = 0; r < table.rows(); ++r) table.column(2).set(r, r % 2);
+  const Problem problem = skewed_problem(skewed_rows(300, 0.0, 2));
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const auto outcome = run_mechanism("grouped", {{"fine", "c"}}, table, problem, {.seed = seed});
+    EXPECT_EQ(groups_of(outcome).groups().size(), 2U);
+  }
+}
+
+TEST(Grouped, OddTablesGiveSoundReleases) {
+  const Table one = skewed_rows(1, 0.0, 5);
+  for (const auto& table : {skewed_rows(0, 0.0, 1), one, skewed_rows(40, 0.0, 1)}) {
+    for (const auto& known : {one, skewed_rows(100, 0.0, 2)}) {
+      const Problem problem = skewed_problem(known);
+      for (const double rho : {1e-9, 0.01, 10.0}) {
+        for (const auto& parameters : {kByA, kByAD}) {
+          expect_sound(run_mechanism("grouped", parameters, table, problem,
+                                     {.filter = Filter::zcdp(Rho(rho)), .unit = kAddRemove}),
+                       problem);
+        }
+      }
+    }
+  }
+}
+
+TEST(Grouped, RefusesWhatCannotBe) {
+  const Problem problem = skewed_problem(skewed_rows(100, 0.0, 2));
+  const auto refused = [&](const Parameters& parameters, const std::string& part) {
+    const auto message = error_of<UsageError>(
+        [&] { run_mechanism("grouped", parameters, skewed_rows(10, 0.0, 1), problem); });
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  refused({}, "param fine");
+  refused({{"fine", "a,b,c,d"}}, "names every column");
+  refused({{"fine", "nothing"}}, "nothing");
+  refused({{"fine", "a"}, {"shares", "1,2"}}, "needs four numbers");
+  refused({{"fine", "a"}, {"max-model-mb", "0.001"}}, "max-model-mb allows");
+  const Problem empty = skewed_problem(skewed_rows(0, 0.0, 2));
+  EXPECT_THROW(run_mechanism("grouped", kByA, skewed_rows(10, 0.0, 1), empty), UsageError);
+}
+
+TEST(Grouped, SaysWhatItWouldMeasure) {
+  const Problem problem = skewed_problem(skewed_rows(100, 0.0, 2));
+  EXPECT_TRUE(mentions(plan_mechanism("grouped", kByAD, problem),
+                       "Measures 4 groups within 2 coarser ones"));
+}
+
+}  // namespace
+}  // namespace tandem::test
