@@ -87,8 +87,13 @@ RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_p
     throw UsageError(
         fmt::format(TANDEM_SETTING("seed") " is {}; choose a whole number from 0.", s.seed));
   }
-  auto mechanism = find(
-      s.mechanism == "auto" ? automatic_mechanism(with_public_data, s.delta == 0.0) : s.mechanism);
+  if (s.make != "rows" && s.make != "answers") {
+    throw UsageError(
+        fmt::format(TANDEM_SETTING("make") " is {}; choose rows or answers.", in_quotes(s.make)));
+  }
+  const std::string automatic =
+      s.make == "answers" ? "hdmm" : automatic_mechanism(with_public_data, s.delta == 0.0);
+  auto mechanism = find(s.mechanism == "auto" ? automatic : s.mechanism);
   auto parameters = mechanism.resolve(parse_parameters(s.parameters));
   auto unit = parse_privacy_unit(s.neighbors, s.rows_per_person);
   unit.may_be_absent = !s.person.empty();  // rows that name nobody are dropped
@@ -105,7 +110,7 @@ RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_p
     throw UsageError(
         fmt::format(TANDEM_SETTING("certify-share") " is {:g}; choose 0 to 0.5.", s.certify_share));
   }
-  if (s.certify_share > 0.0) filter.hold(s.certify_share);
+  if (s.certify_share > 0.0 && s.make == "rows") filter.hold(s.certify_share);
   return {std::move(mechanism), std::move(parameters), unit, std::move(filter)};
 }
 
