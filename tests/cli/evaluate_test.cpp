@@ -259,6 +259,35 @@ TEST_F(Evaluate, JudgesGroupsByThemselves) {
   expect_refusal({"--group-by", "'aa'"}, {"--group-by", "aa"});
 }
 
+TEST_F(Evaluate, GivesTheContestsScoreOfGroups) {
+  std::string real = "a,b,c\n";
+  std::string made = real;
+  for (int i = 0; i < 150; ++i) {
+    real += "0,1,0\n1,2,0\n";
+    made += i < 140 ? "0,1,0\n1,0,1\n" : "1,0,1\n";
+  }
+  real_ = dir_.write("real.csv", real);
+  synthetic_ = dir_.write("s.csv", made);
+  const std::string map = dir_ / "heat.csv";
+  const auto json = Document::parse_json(
+      run({"--json", "--group-by", "a", "--pairs", "50", "--heat-map", map}).out, "stdout");
+  const Document& contest = json.at("contest");
+  EXPECT_EQ(contest.at("error").as_number(), 1.0);
+  EXPECT_EQ(contest.at("penalised").as_number(), 0.0);
+  EXPECT_EQ(contest.at("pairs").as_number(), 1.0);
+  EXPECT_EQ(test::read_file(map),
+            "a,real_rows,synthetic_rows,l1,error\n0,150,140,0,0\n1,150,150,2,2\n");
+  const auto strict = Document::parse_json(
+      run({"--json", "--group-by", "a", "--pairs", "all", "--count-penalty", "9"}).out, "stdout");
+  EXPECT_EQ(strict.at("contest").at("error").as_number(), 2.0);
+  EXPECT_EQ(strict.at("contest").at("penalised").as_number(), 1.0);
+  EXPECT_TRUE(contains(run({"--group-by", "a", "--pairs", "all"}).out, "The contest's score of 2"));
+  expect_refusal({"--pairs", "5"}, {"--pairs", "--group-by"});
+  expect_refusal({"--group-by", "a", "--pairs", "many"}, {"--pairs", "many"});
+  expect_refusal({"--group-by", "a", "--count-penalty", "-1"}, {"--count-penalty"});
+  expect_refusal({"--group-by", "a,b", "--pairs", "all"}, {"--group-by", "no pair"});
+}
+
 TEST_F(Evaluate, SaysWhatSampleTheTableIsAsGoodAs) {
   // A sample of a fifth of the real rows is as good as a sample of a fifth.
   std::string real = "a,b,c\n";
