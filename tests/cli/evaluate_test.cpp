@@ -282,10 +282,10 @@ TEST_F(Evaluate, GivesTheContestsScoreOfGroups) {
   EXPECT_EQ(strict.at("contest").at("error").as_number(), 2.0);
   EXPECT_EQ(strict.at("contest").at("penalised").as_number(), 1.0);
   EXPECT_TRUE(contains(run({"--group-by", "a", "--pairs", "all"}).out, "The contest's score of 2"));
-  expect_refusal({"--pairs", "5"}, {"--pairs", "--group-by"});
-  expect_refusal({"--group-by", "a", "--pairs", "many"}, {"--pairs", "many"});
-  expect_refusal({"--group-by", "a", "--count-penalty", "-1"}, {"--count-penalty"});
-  expect_refusal({"--group-by", "a,b", "--pairs", "all"}, {"--group-by", "no pair"});
+  expect_refusal({"--pairs", "--group-by"}, {"--pairs", "5"});
+  expect_refusal({"--pairs", "many"}, {"--group-by", "a", "--pairs", "many"});
+  expect_refusal({"--count-penalty", "few"}, {"--group-by", "a", "--count-penalty", "few"});
+  expect_refusal({"--group-by", "no pair"}, {"--group-by", "a,b", "--pairs", "all"});
 }
 
 TEST_F(Evaluate, SaysWhatSampleTheTableIsAsGoodAs) {
