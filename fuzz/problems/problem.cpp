@@ -378,6 +378,17 @@ FuzzProblem small_problem(Dice& dice, const std::string& folder) {
                            (whole ? fmt::format("{}", dice.scaled(1, 8))
                                   : fmt::format("{:.3g}", dice.log_uniform(0.03, 1.5))));
   }
+  // A generator is trained for minutes unless told otherwise.
+  if (s.mechanism.starts_with("gem")) {
+    for (const auto& [option, value] :
+         {std::pair{"rounds", "3"}, {"rows", "40"}, {"steps", "10"}, {"final-steps", "20"}}) {
+      const std::string start = fmt::format("{}=", option);
+      if (std::ranges::none_of(s.parameters,
+                               [&](const std::string& text) { return text.starts_with(start); })) {
+        s.parameters.push_back(start + value);
+      }
+    }
+  }
   // A small budget estimates a private number of rows as anything up to the most there can be.
   const bool total_is_private = s.neighbors == "add-remove" || s.rows_per_person > 1;
   if ((total_is_private && s.epsilon < 0.05) || dice.chance(0.15)) s.rows = dice.scaled(1, 500);

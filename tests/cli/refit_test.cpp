@@ -113,9 +113,10 @@ TEST_F(RefitCommand, MakesRowsFromEveryMechanismsRelease) {
   for (const auto& mechanism : all_mechanisms()) {
     if (mechanism.name == "perturb") continue;  // it releases answers alone
     SCOPED_TRACE(mechanism.name);
-    const std::vector<std::string> groups = {"--param", "fine=sex"};
-    const auto made =
-        synth(mechanism.name, mechanism.name == "grouped" ? groups : std::vector<std::string>{});
+    std::vector<std::string> more;
+    if (mechanism.name == "grouped") more = {"--param", "fine=sex"};
+    if (mechanism.name.starts_with("gem")) more = {"--param", "rows=100", "--param", "rounds=5"};
+    const auto made = synth(mechanism.name, more);
     ASSERT_EQ(made.exit_code, 0) << made.err;
     ASSERT_TRUE(fs::exists(from_ + "/model.bin"));
     const auto result = refit({"--rows", "700", "--where", "sex = F and age >= 30", "--force"});
