@@ -227,6 +227,10 @@ std::string run_job(const Prepared& p, const Bench& bench, const Reference& refe
     model = evaluate_conjunctions(*conjunctions, reference.shares(), shares.model);
     sampled = evaluate_conjunctions(*conjunctions, reference.shares(), shares.rows);
   } else if (release.model == nullptr) {
+    if (p.mechanism.conjunctions) {
+      throw UsageError(
+          "it releases answers and no model; compare it on a workload of conjunctions");
+    }
     model =
         evaluate_workload(bench.workload, reference, AnsweredMarginals(bench.workload, release));
     sampled = model;  // where there are no rows, the answers stand for them
