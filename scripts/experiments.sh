@@ -22,6 +22,7 @@ experiments:
   tandem-bad    tandem with public data that is wrong in six ways
   acs           Massachusetts 2019, with 2018 and with the country as public data; few public rows
   prior         ide, mre and private-pgm on the same measurements: errors inside and outside them
+  answers       hdmm on ADULT: errors beside the plan, intervals that hold; mw-pub beside it by bias
   sdnist        ten columns of ACS 2019, all pairs: NIST's k-marginal score of aim and mst
 LIST
   exit 0
@@ -174,6 +175,16 @@ RULES
     awk '{ run = $1 " " $2 " " $3; n[run]++; sum[run] += $7; years[run] += $NF }
       END { for (r in n) printf "mean of %s: %.1f, in single years %.1f\n", r, sum[r] / n[r], years[r] / n[r] }' \
       "$out/scores.txt" | sort
+    ;;
+  answers)
+    data=$TANDEM_DATA/adult/mw-pub-split
+    python3 scripts/answers.py "$tandem" "$data/priv.csv" "$data/domain.json" "$out/release" 20 |
+      tee "$out/intervals.csv"
+    for bias in 0 -0.1 -0.3; do
+      compare "bias$bias" --private "$data/priv.csv" --public "$data/pub_bias$bias.csv" \
+        --schema "$data/domain.json" --mechanisms mw-pub,hdmm,hdmm:noise=laplace --epsilons 0.1,1 \
+        --neighbors add-remove
+    done
     ;;
   prior)
     folder=$TANDEM_DATA/jam/adult_pub025

@@ -11,6 +11,7 @@ namespace tandem::cli {
 std::unique_ptr<Command> schema_command();
 std::unique_ptr<Command> check_command();
 std::unique_ptr<Command> synth_command();
+std::unique_ptr<Command> answer_command();
 std::unique_ptr<Command> refit_command();
 std::unique_ptr<Command> evaluate_command();
 std::unique_ptr<Command> compare_command();

@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   commands.push_back(schema_command());
   commands.push_back(check_command());
   commands.push_back(synth_command());
+  commands.push_back(answer_command());
   commands.push_back(refit_command());
   commands.push_back(evaluate_command());
   commands.push_back(compare_command());

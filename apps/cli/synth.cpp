@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tandem synth: make a release.
+// tandem synth: make a release of rows. tandem answer: make one of query answers, by the same
+// steps.
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -20,19 +21,29 @@ namespace {
 
 class Synth final : public Command {
  public:
-  std::string name() const override { return "synth"; }
+  enum class Makes { Rows, Answers };
+  explicit Synth(Makes makes) : answers_(makes == Makes::Answers) {}
+  std::string name() const override { return answers_ ? "answer" : "synth"; }
   std::string summary() const override {
-    return "make a release: synthetic rows with a privacy guarantee";
+    return answers_ ? "make a release of query answers, each with an error bar"
+                    : "make a release: synthetic rows with a privacy guarantee";
   }
 
   void declare(Args& args) override {
     args_ = args;
-    for_each_setting(run_.settings,
-                     [&](const std::string& setting, auto& variable, const std::string& help) {
-                       args.option("--" + setting, variable, help);
-                     });
+    for_each_setting(
+        run_.settings, [&](const std::string& setting, auto& variable, const std::string& help) {
+          if (!belongs(setting)) return;
+          args.option("--" + setting, variable, answers_ ? help_of(setting, help) : help);
+        });
     args.option("--config", config_,
                 "take settings from this .toml or .json file; flags win over it");
+    if (answers_) {
+      args.option(
+          "--target-error", target_error_,
+          "choose epsilon for this error: rmse of shares; an --epsilon is then the most that "
+          "may be spent");
+    }
     args.flag("--plan", plan_, "say what would be done and its cost, and stop");
     args.flag("--force", run_.force, "replace a former release in --out");
     args.flag("--resume", run_.resume, "go on with an interrupted release, at no extra cost");
@@ -52,7 +63,13 @@ class Synth final : public Command {
     if (run_.resume) {
       run_.settings = settings_to_resume(run_.settings.out, run_.settings, given);
     }
+    if (answers_) run_.settings.make = "answers";
     remind_to_check();
+    if (answers_ && args_->given("--target-error") && !run_.resume) {
+      run_.settings.epsilon = epsilon_for_error(run_, target_error_);
+      common_.note(fmt::format("An rmse of {:g} of the rows takes epsilon {:g}.", target_error_,
+                               run_.settings.epsilon));
+    }
     if (plan_) {
       print_plan(plan_synthesis(run_));
       return 0;
@@ -74,6 +91,18 @@ class Synth final : public Command {
   }
 
  private:
+  // Which of the two commands it is says what is made; what is about rows is for rows.
+  bool belongs(const std::string& setting) const {
+    return setting != "make" && !(answers_ && (setting == "certify-share" || setting == "format"));
+  }
+  static std::string help_of(const std::string& setting, const std::string& help) {
+    if (setting == "rows") return "about how many rows the private table has, for --target-error";
+    if (setting == "mechanism") {
+      return "hdmm, or one that makes a model, which answers without error bars";
+    }
+    return help;
+  }
+
   // For the person who sits there: a wrongly read file makes a poor release, in silence.
   void remind_to_check() const {
     const auto& s = run_.settings;
@@ -105,6 +134,8 @@ class Synth final : public Command {
     return "";
   }
 
+  bool answers_ = false;
+  double target_error_ = 0.0;
   SynthRun run_;
   std::string config_;
   bool plan_ = false;
@@ -114,6 +145,7 @@ class Synth final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> synth_command() { return std::make_unique<Synth>(); }
+std::unique_ptr<Command> synth_command() { return std::make_unique<Synth>(Synth::Makes::Rows); }
+std::unique_ptr<Command> answer_command() { return std::make_unique<Synth>(Synth::Makes::Answers); }
 
 }  // namespace tandem::cli

@@ -198,9 +198,9 @@ TEST(Perturb, ReleasesAnswersAndNoModel) {
       const auto truth = conjunction_shares(conjunctions, table);
       double squares = 0.0;
       for (std::size_t i = 0; i < truth.size(); ++i) {
-        const auto& [query, estimate, stddev] = outcome.release.answers[i];
-        EXPECT_EQ(query, conjunctions.describe(i));
-        const double off = (estimate - truth[i] * 20'000.0) / stddev;
+        const auto& answer = outcome.release.answers[i];
+        EXPECT_EQ(answer.query, conjunctions.describe(i));
+        const double off = (answer.estimate - truth[i] * 20'000.0) / *answer.stddev;
         squares += off * off;
       }
       EXPECT_NEAR(squares / static_cast<double>(truth.size()), 1.0, 0.5);
@@ -213,7 +213,7 @@ TEST(Perturb, NoiseGrowsWithTheRootOfTheQueries) {
   const auto stddev = [](std::size_t count) {
     const Problem problem = conjunctions_problem(count);
     const auto outcome = run_mechanism("perturb", {}, skewed_rows(100, 0.0, 1), problem);
-    return outcome.release.answers.front().stddev /
+    return *outcome.release.answers.front().stddev /
            std::sqrt(static_cast<double>(problem.workload.conjunctions()->size()));
   };
   EXPECT_NEAR(stddev(10), stddev(300), 0.01 * stddev(10));

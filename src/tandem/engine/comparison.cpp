@@ -162,6 +162,41 @@ Shares shares_of(const ConjunctionSet& conjunctions, Release release) {
   return out;
 }
 
+// Answers to a workload of marginals, as something that has marginals.
+class AnsweredMarginals {
+ public:
+  AnsweredMarginals(const Workload& workload, const Release& release)
+      : workload_(workload), answers_(release.answers) {
+    std::size_t at = 0;
+    for (const auto& [group, product] : workload.products()) {
+      for (const auto& factor : product.factors) {
+        if (factor.kind != ColumnQueries::Kind::Identity) {
+          throw UsageError(
+              "it releases answers to ranges and sums, and errors are compared on marginals; "
+              "choose a workload of marginals");
+        }
+      }
+      first_.emplace(product.clique, at);
+      at += static_cast<std::size_t>(product.queries(workload.domain()));
+    }
+    check(at == answers_.size(), "each query has an answer");
+  }
+  const Domain& domain() const { return workload_.domain(); }
+  Factor project(const Clique& clique) const {
+    Factor out{clique, std::vector<double>(domain().cells(clique))};
+    const std::size_t first = first_.at(clique);
+    for (std::size_t i = 0; i < out.values.size(); ++i) {
+      out.values[i] = answers_[first + i].estimate;
+    }
+    return out;
+  }
+
+ private:
+  const Workload& workload_;
+  std::span<const Answer> answers_;
+  std::unordered_map<Clique, std::size_t> first_;
+};
+
 // What a job sends back: seven numbers.
 std::string run_job(const Prepared& p, const Bench& bench, const Reference& reference,
                     std::int64_t seed) {
@@ -191,11 +226,15 @@ std::string run_job(const Prepared& p, const Bench& bench, const Reference& refe
     const auto shares = shares_of(*conjunctions, std::move(release));
     model = evaluate_conjunctions(*conjunctions, reference.shares(), shares.model);
     sampled = evaluate_conjunctions(*conjunctions, reference.shares(), shares.rows);
-  } else {
-    if (release.model == nullptr) {
+  } else if (release.model == nullptr) {
+    if (p.mechanism.conjunctions) {
       throw UsageError(
           "it releases answers and no model; compare it on a workload of conjunctions");
     }
+    model =
+        evaluate_workload(bench.workload, reference, AnsweredMarginals(bench.workload, release));
+    sampled = model;  // where there are no rows, the answers stand for them
+  } else {
     model = evaluate_workload(bench.workload, reference, *release.model);
     sampled = evaluate_workload(bench.workload, reference, CountedTable(*std::move(release.rows)));
   }

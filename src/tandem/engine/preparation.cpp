@@ -90,6 +90,26 @@ Workload parse_workload(const Domain& domain, const std::string& spec) {
   }
 }
 
+void refuse_to_answer(const Mechanism& mechanism, const Workload& workload) {
+  constexpr double kMostAnswers = 1e8;
+  if (workload.conjunctions() != nullptr) {
+    if (mechanism.answers) return;
+    throw UsageError(fmt::format(
+        "{} makes rows, from which conjunctions are not answered; choose " TANDEM_SETTING(
+            "mechanism") " perturb, or 'tandem synth'.",
+        mechanism.name));
+  }
+  double answers = 0.0;
+  for (const auto& product : workload.products()) {
+    answers += product.queries.queries(workload.domain());
+  }
+  if (answers <= kMostAnswers) return;
+  throw UsageError(fmt::format(
+      TANDEM_SETTING("workload") " asks for {:.3g} answers, and a release holds up to {:g}; choose "
+                                 "a smaller workload, such as all-2way.",
+      answers, kMostAnswers));
+}
+
 }  // namespace
 
 std::string automatic_mechanism(bool with_public_data, bool pure) {
@@ -110,8 +130,13 @@ RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_p
     throw UsageError(
         fmt::format(TANDEM_SETTING("seed") " is {}; choose a whole number from 0.", s.seed));
   }
-  auto mechanism = find(
-      s.mechanism == "auto" ? automatic_mechanism(with_public_data, s.delta == 0.0) : s.mechanism);
+  if (s.make != "rows" && s.make != "answers") {
+    throw UsageError(
+        fmt::format(TANDEM_SETTING("make") " is {}; choose rows or answers.", in_quotes(s.make)));
+  }
+  const std::string automatic =
+      s.make == "answers" ? "hdmm" : automatic_mechanism(with_public_data, s.delta == 0.0);
+  auto mechanism = find(s.mechanism == "auto" ? automatic : s.mechanism);
   auto parameters = mechanism.resolve(parse_parameters(s.parameters));
   auto unit = parse_privacy_unit(s.neighbors, s.rows_per_person);
   unit.may_be_absent = !s.person.empty();  // rows that name nobody are dropped
@@ -128,7 +153,7 @@ RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_p
     throw UsageError(
         fmt::format(TANDEM_SETTING("certify-share") " is {:g}; choose 0 to 0.5.", s.certify_share));
   }
-  if (s.certify_share > 0.0) filter.hold(s.certify_share);
+  if (s.certify_share > 0.0 && s.make == "rows" && !mechanism.answers) filter.hold(s.certify_share);
   return {std::move(mechanism), std::move(parameters), unit, std::move(filter)};
 }
 
@@ -157,6 +182,7 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Thread
                                        "mechanism") " dual-query.",
         in_quotes(s.workload), out.mechanism.name));
   }
+  if (s.make == "answers") refuse_to_answer(out.mechanism, out.workload);
   release_what_certifies(out);
   out.schema = std::move(schema);
   out.schema_digest = sha256_hex(text);

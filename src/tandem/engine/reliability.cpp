@@ -43,7 +43,18 @@ std::vector<Warning> reliability_warnings(const Release& release, const PrivacyU
     if (drowns(y.sigma.value(), static_cast<double>(y.values.size()), release.total)) ++drowned;
   }
   std::vector<Warning> out;
-  if (2 * drowned > noisy) {
+  // Answers have error bars of their own, and what they come from need not be counts.
+  if (!release.answers.empty() && release.answers.front().stddev) {
+    std::size_t lost = 0;
+    for (const auto& answer : release.answers) lost += *answer.stddev > release.total ? 1 : 0;
+    if (2 * lost > release.answers.size()) {
+      out.push_back({"noise.drowns",
+                     fmt::format("Noise drowns the private table: {} of {} answers have a standard "
+                                 "deviation above the number of rows; a larger epsilon, coarser "
+                                 "columns or a smaller workload would help.",
+                                 lost, release.answers.size())});
+    }
+  } else if (2 * drowned > noisy) {
     out.push_back(
         {"noise.drowns",
          fmt::format(

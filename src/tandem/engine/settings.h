@@ -50,6 +50,7 @@ struct SynthSettings {
   std::vector<std::string> parameters;  // KEY=VALUE
   std::int64_t rows = 0;                // 0: as many as the private table has
   double certify_share = 0.03;          // of the budget, for the certified error of the rows
+  std::string make = "rows";            // or answers
   std::string format = "csv";
   std::string out = "release";
   std::string ledger;
@@ -80,6 +81,7 @@ void for_each_setting(Settings& s, Visit&& visit) {
         "rows to generate; 0: as many as the private table has, or is estimated to have");
   visit("certify-share", s.certify_share,
         "share of the budget that measures the error of the finished rows; 0: not certified");
+  visit("make", s.make, "what the release holds: rows, or answers to the workload");
   visit("format", s.format, "of the rows: csv");
   visit("out", s.out, "the release folder");
   visit("ledger", s.ledger, "charge this ledger");

@@ -137,7 +137,7 @@ struct Underway {
     return fmt::format(
         "{:.3g}% of the budget is spent and nothing is lost: {} goes on at no extra "
         "cost{}.",
-        100.0 * share_spent(), resuming_command(run.settings.out),
+        100.0 * share_spent(), resuming_command(run.settings.out, run.settings.make),
         ledger && !settled ? ", and until then the ledger holds the whole budget" : "");
   }
 
@@ -185,8 +185,8 @@ Document write_release(Underway& under, const Release& release) {
 
 }  // namespace
 
-std::string resuming_command(const std::string& out) {
-  return fmt::format("'tandem synth --resume --out {}'", out);
+std::string resuming_command(const std::string& out, const std::string& make) {
+  return fmt::format("'tandem {} --resume --out {}'", make == "answers" ? "answer" : "synth", out);
 }
 
 SynthSummary synthesize(const SynthRun& run) {
@@ -239,7 +239,8 @@ SynthSummary synthesize(const SynthRun& run) {
                     .problem = prepared.problem,
                     .rules = p.schema.row_rules(),
                     .rows = s.rows,
-                    .memory = memory_limit(s.memory_limit)};
+                    .memory = memory_limit(s.memory_limit),
+                    .answers = s.make == "answers"};
     Means means{.entropy = entropy_of(s.seed),
                 .transcript = file_transcript(under.folder.transcript(), ledger, under.record.id),
                 .rng = under.record.rng,
@@ -337,6 +338,53 @@ SynthPlan plan_synthesis(const SynthRun& run) {
                   refusal_of(report, s, p)};
   }
   return out;
+}
+
+double epsilon_for_error(const SynthRun& run, double target) {
+  const SynthSettings& s = run.settings;
+  if (!(target > 0.0) || target >= 1.0) {
+    throw UsageError(fmt::format(
+        TANDEM_SETTING("target-error") " is {:g}; choose a share above 0 and below 1.", target));
+  }
+  if (s.rows < 1) {
+    throw UsageError(TANDEM_SETTING(
+        "rows") " is missing; say about how many rows the private table has, since " TANDEM_SETTING("target-error") " is a share of them.");
+  }
+  constexpr double kMost = 1000.0;
+  const double most = s.epsilon > 0.0 ? s.epsilon : kMost;
+  SynthRun at = run;
+  at.settings.epsilon = std::min(1.0, most);
+  const PreparedRun prepared =
+      prepare_run(at.settings, {run.find, run.threads, run.note, run.reading});
+  const Prepared& p = prepared.parts;
+  const Curator curator = planning_curator(p, prepared.problem.domain);
+  double rmse = -1.0;
+  for (const auto& step : p.mechanism.plan(curator, prepared.problem, p.parameters)) {
+    if (step.key == "rmse") rmse = step.numbers.at("rmse").as_number();
+  }
+  if (rmse < 0.0) {
+    throw UsageError(
+        fmt::format("{} can't plan its error, which " TANDEM_SETTING(
+                        "target-error") " needs; choose " TANDEM_SETTING("mechanism") " hdmm.",
+                    p.mechanism.name));
+  }
+  // Noise is in inverse proportion to a pure epsilon, and to the root of rho.
+  const double factor = rmse / (target * static_cast<double>(s.rows));
+  double epsilon = at.settings.epsilon * factor;
+  if (p.filter.currency() == Currency::Zcdp) {
+    const double rho = rho_of(Epsilon(at.settings.epsilon), Delta(s.delta)).value();
+    epsilon = epsilon_of(Rho(rho * factor * factor), Delta(s.delta)).value();
+  }
+  constexpr double kLeast = 1e-6;
+  const double step = std::pow(10.0, std::floor(std::log10(std::max(epsilon, kLeast))) - 3.0);
+  epsilon = std::max(kLeast, std::ceil(epsilon / step) * step);  // four digits, rounded up
+  if (epsilon > most) {
+    throw UsageError(fmt::format(
+        TANDEM_SETTING("target-error") " {:g} takes epsilon {:.4g}, and at most {:g} may be spent; "
+                                       "choose a larger error, or a smaller workload.",
+        target, epsilon, most));
+  }
+  return epsilon;
 }
 
 namespace {

@@ -66,12 +66,15 @@ struct SynthPlan {
 
 // Reads no private data and spends nothing.
 SynthPlan plan_synthesis(const SynthRun& run);
+// The least epsilon for which the plan expects this rmse of shares, of as many rows as the settings
+// state. An epsilon in the settings is the most that it may be. UsageError where there is none.
+double epsilon_for_error(const SynthRun& run, double target);
 std::string to_text(const SynthPlan& plan);
 Document to_document(const SynthPlan& plan);
 
 std::string to_text(const SynthSummary& summary, Notes notes = Notes::Shown);
 
 // What a person types to go on with an interrupted release.
-std::string resuming_command(const std::string& out);
+std::string resuming_command(const std::string& out, const std::string& make = "rows");
 
 }  // namespace tandem

@@ -30,6 +30,7 @@ struct Mechanism {
   PublicUse public_data = PublicUse::NotUsed;
   bool pure = false;          // also runs on a pure epsilon (delta 0)
   bool conjunctions = false;  // takes workloads of conjunctions too
+  bool answers = false;       // releases answers, and no model to make rows from
   std::vector<OptionInfo> options;
 
   // All parameters with their values, given and default. UsageError for an unknown or wrong one.
@@ -53,6 +54,7 @@ struct MechanismText {
   bool helped_by_public_data = false;  // where it is not needed
   bool pure = false;
   bool conjunctions = false;
+  bool answers = false;
 };
 
 template <class Options>
@@ -70,6 +72,7 @@ Mechanism make_mechanism(const MechanismText& text,
   if (text.needs_public_data) out.public_data = PublicUse::Needed;
   out.pure = text.pure;
   out.conjunctions = text.conjunctions;
+  out.answers = text.answers;
   for (const auto& field : fields) out.options.push_back(field.info);
   const std::string name = text.name;
   out.resolve = [=](const Parameters& given) {

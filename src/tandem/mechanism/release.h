@@ -33,7 +33,8 @@ struct Warning {
 struct Answer {
   std::string query;
   double estimate = 0.0;
-  double stddev = 0.0;
+  std::optional<double> stddev{};    // nothing where a model answers that can't tell
+  std::optional<double> margin95{};  // half of a 95% interval; nothing: that of a normal
 };
 
 // How far the rows are from the private table, as the mean over marginals of the L1 distance of

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +23,11 @@ constexpr std::array<std::pair<std::string_view, NoiseKind>, 3> kNoises = {
 constexpr std::array<std::pair<std::string_view, Origin>, 2> kOrigins = {
     {{"private", Origin::Private}, {"public", Origin::Public}}};
 
+constexpr std::array<std::pair<std::string_view, AxisMap::Kind>, 3> kAxes = {
+    {{"identity", AxisMap::Kind::Identity},
+     {"centred", AxisMap::Kind::Centred},
+     {"given", AxisMap::Kind::Given}}};
+
 template <class Kind, std::size_t N>
 std::string_view name_in(const std::array<std::pair<std::string_view, Kind>, N>& names, Kind kind) {
   for (const auto& [name, value] : names) {
@@ -39,7 +45,22 @@ Kind kind_in(const std::array<std::pair<std::string_view, Kind>, N>& names, cons
 }
 
 // {"unit": 1.0, "rows": [[[cell, coefficient], ...], ...]}: what was asked of the marginal's cells.
+// A product of maps of columns: {"axes": [{"kind": "given", "codes": 2, "unit": 0.5, "entries":
+// [...]}, ...]}; the kinds "identity" and "centred" (n I - J) have no entries.
 Document map_document(const LinearMap& map, std::size_t cells) {
+  if (map.is_kronecker()) {
+    Document axes = Document::array();
+    for (const auto& axis : map.axes()) {
+      Document one = Document::object({{"kind", name_in(kAxes, axis->kind())},
+                                       {"codes", static_cast<std::uint64_t>(axis->codes())}});
+      if (axis->kind() == AxisMap::Kind::Given) {
+        one.set("unit", std::ldexp(1.0, axis->unit_exponent()));
+        one.set("entries", Document::array({axis->entries().begin(), axis->entries().end()}));
+      }
+      axes.push(std::move(one));
+    }
+    return Document::object({{"axes", std::move(axes)}});
+  }
   Document rows = Document::array();
   for (std::size_t r = 0; r < map.outputs(cells); ++r) {
     Document row = Document::array();
@@ -51,12 +72,46 @@ Document map_document(const LinearMap& map, std::size_t cells) {
   return Document::object({{"unit", map.unit()}, {"rows", std::move(rows)}});
 }
 
-LinearMap read_map(const Document& document, std::size_t cells) {
+int unit_exponent_in(const Document& document) {
   int exponent = 0;
   const double unit = document.at("unit").as_number();
   if (!(unit > 0.0) || std::frexp(unit, &exponent) != 0.5 || std::abs(exponent - 1) > 62) {
     document.at("unit").fail("is no power of two from 2^-62 to 2^62.");
   }
+  return exponent - 1;
+}
+
+LinearMap read_axes(const Document& document, const Domain& domain, const Clique& clique) {
+  const auto& list = document.as_array();
+  if (list.size() != clique.size()) document.fail("are not one for each column.");
+  std::vector<std::shared_ptr<const AxisMap>> axes;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto codes = static_cast<std::size_t>(domain[clique[i]].size);
+    const auto kind = kind_in(kAxes, list[i].at("kind"));
+    if (list[i].at("codes").as_integer() != static_cast<std::int64_t>(codes)) {
+      list[i].at("codes").fail("are not the column's.");
+    }
+    AxisMap axis = AxisMap::identity(codes);
+    if (kind == AxisMap::Kind::Centred) axis = AxisMap::centred(codes);
+    if (kind == AxisMap::Kind::Given) {
+      std::vector<std::int64_t> entries;
+      for (const auto& entry : list[i].at("entries").as_array()) {
+        entries.push_back(entry.as_integer(-kLargestCoefficient, kLargestCoefficient));
+      }
+      if (entries.empty() || entries.size() % codes != 0) {
+        list[i].at("entries").fail("are not one for each value in every row.");
+      }
+      axis = AxisMap::given(std::move(entries), codes, unit_exponent_in(list[i]));
+    }
+    axes.push_back(std::make_shared<const AxisMap>(std::move(axis)));
+  }
+  return LinearMap::kronecker(std::move(axes));
+}
+
+LinearMap read_map(const Document& document, const Domain& domain, const Clique& clique,
+                   std::size_t cells) {
+  if (const auto* axes = document.find("axes")) return read_axes(*axes, domain, clique);
+  const int exponent = unit_exponent_in(document);
   std::vector<std::vector<LinearMap::Entry>> rows;
   for (const auto& row : document.at("rows").as_array()) {
     auto& entries = rows.emplace_back();
@@ -71,7 +126,7 @@ LinearMap read_map(const Document& document, std::size_t cells) {
                          pair[1].as_integer(-kLargestCoefficient, kLargestCoefficient)});
     }
   }
-  return LinearMap::rows(std::move(rows), cells, exponent - 1);
+  return LinearMap::rows(std::move(rows), cells, exponent);
 }
 
 Measurement read_measurement(const Domain& domain, const Document& item) {
@@ -89,7 +144,9 @@ Measurement read_measurement(const Domain& domain, const Document& item) {
   out.query.clique = Clique(std::move(ids));
   const auto cells = domain.try_cells(out.query.clique);
   if (!cells) item.at("columns").fail("have too many cells together.");
-  if (const auto* map = item.find("map")) out.query.map = read_map(*map, *cells);
+  if (const auto* map = item.find("map")) {
+    out.query.map = read_map(*map, domain, out.query.clique, *cells);
+  }
   out.origin = kind_in(kOrigins, item.at("origin"));
   out.noise = kind_in(kNoises, item.at("noise"));
   const double stddev = item.at("stddev").as_number();

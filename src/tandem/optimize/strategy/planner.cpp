@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/optimize/strategy/planner.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "tandem/base/check.h"
+#include "tandem/base/error.h"
 #include "tandem/optimize/strategy/column_workload.h"
 #include "tandem/optimize/strategy/marginals_planner.h"
 #include "tandem/optimize/strategy/product_planner.h"
@@ -98,12 +101,14 @@ constexpr Planner kPlanners[] = {
 
 }  // namespace
 
-StrategyPlan plan_strategy(const PlanningProblem& problem, const Threads& threads) {
+StrategyPlan plan_strategy(const PlanningProblem& problem, const Threads& threads,
+                           std::span<const std::string> only) {
   check(!problem.workload.empty() && problem.noise != NoiseKind::None,
         "a workload asks for something, with noise");
   StrategyPlan out;
   bool found = false;
   for (const auto& planner : kPlanners) {
+    if (!only.empty() && std::ranges::find(only, planner.name) == only.end()) continue;
     PlannerResult result{planner.name, 0.0, planner.against(problem)};
     if (result.left_out.empty()) {
       Strategy strategy = planner.plan(problem, threads);
@@ -116,7 +121,12 @@ StrategyPlan plan_strategy(const PlanningProblem& problem, const Threads& thread
     }
     out.results.push_back(std::move(result));
   }
-  check(found, "one planner applies at least");
+  if (!found) {
+    throw UsageError(
+        fmt::format("No planner that may be used answers this workload: {}; choose "
+                    "another planner or workload.",
+                    out.results.front().left_out));
+  }
   std::ranges::stable_sort(out.results, {}, [](const PlannerResult& r) {
     return std::pair(!r.left_out.empty(), r.squared_error);
   });

@@ -2,6 +2,7 @@
 #pragma once
 // The best of several planners: all that apply make a strategy, and the lowest expected error wins.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct StrategyPlan {
 };
 
 // "residual" (or "residual-plus"), "marginals", "ordered-marginals", "product" and "products", as
-// far as they apply.
-StrategyPlan plan_strategy(const PlanningProblem& problem, const Threads& threads);
+// far as they apply; `only` those that are named, where some are. UsageError where none applies.
+StrategyPlan plan_strategy(const PlanningProblem& problem, const Threads& threads,
+                           std::span<const std::string> only = {});
 
 }  // namespace tandem
