@@ -1,12 +1,13 @@
 #!/bin/sh
 # Figure 1 of the prior-aware paper, in settings (a) and (b): Massachusetts 2018 and 2019 by PUMA and
 # year, with the same rows without these keys as public data, and with the country's. The contest's
-# score of the made rows on all pairs of columns. Usage: scripts/papers/003-1.sh [SEEDS]; results and
+# score of the made rows on all pairs of columns. Usage: 003-1.sh [SEEDS | --quick]; results and
 # heat maps go to build/papers/003-1. Ends with 1 when a line is red.
 set -eu
 cd "$(dirname "$0")/../.."
 tandem=build/tandem
 seeds=${1:-5}
+[ "$seeds" != --quick ] || seeds=1
 out=build/papers/003-1
 [ -n "${TANDEM_DATA:-}" ] || { echo "papers: set TANDEM_DATA to the folder of the real data" >&2; exit 2; }
 acs=$TANDEM_DATA/acs

@@ -68,6 +68,18 @@ TEST(DualParameters, SpendTheBudgetWhateverIsStated) {
   EXPECT_GE(choose_dual_parameters({Currency::Zcdp, 0.01, 100.0}, {}).draws, 40);
 }
 
+TEST(DualParameters, RateAndDrawsLeaveTheRoundsToTheBudget) {
+  // As figure 4 of the paper has them at 512,000 and at 1,000 columns.
+  const DualBudget budget{.currency = Currency::Zcdp,
+                          .amount = rho_of(Epsilon(1.0), Delta(kDelta)).value(),
+                          .n = 100'000.0};
+  EXPECT_EQ(choose_dual_parameters(budget, {.rate = 0.3, .draws = 70'000}).rounds, 83);
+  EXPECT_EQ(choose_dual_parameters(budget, {.rate = 0.3, .draws = 2'000}).rounds, 271);
+  const auto text = error_of<TooFewRows>(
+      [&] { choose_dual_parameters(budget, {.rate = 1e4, .draws = 10'000'000}); });
+  EXPECT_TRUE(contains(text, "2 rounds of 10,000,000 draws at rate 1e+04 take"));
+}
+
 TEST(DualParameters, ThePapersAccountingsBuyLess) {
   DualBudget budget{.currency = Currency::Zcdp,
                     .amount = rho_of(Epsilon(1.0), Delta(kDelta)).value(),

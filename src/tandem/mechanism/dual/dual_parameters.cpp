@@ -142,7 +142,16 @@ double DualBudget::share(const DualParameters& p) const {
 
 DualParameters choose_dual_parameters(const DualBudget& budget, const DualWishes& wishes) {
   DualParameters p;
-  p.rounds = wishes.rounds ? *wishes.rounds : rule_rounds(budget);
+  if (wishes.rounds) {
+    p.rounds = *wishes.rounds;
+  } else if (wishes.rate && wishes.draws) {
+    p.rounds =
+        std::max<std::int64_t>(2, largest(kMostRounds, [&](std::int64_t rounds) {
+                                 return budget.share({rounds, *wishes.rate, *wishes.draws}) <= 1.0;
+                               }));
+  } else {
+    p.rounds = rule_rounds(budget);
+  }
   p.draws = wishes.draws.value_or(0);
   if (!wishes.rate && wishes.draws) {
     p.rate = largest_rate(budget, p);

@@ -62,7 +62,8 @@ struct DualWishes {
 
 // The default rule for whatever is not wished: T grows with u^(2/3) and eta falls with u^(1/3),
 // where u = n sqrt(rho) / 2700; the draws take what the budget leaves, at least 40, for which the
-// rate gives way if it may. TooFewRows where not one draw a round is left.
+// rate gives way if it may. With rate and draws wished, as many rounds as the budget pays for.
+// TooFewRows where not one draw a round is left.
 DualParameters choose_dual_parameters(const DualBudget& budget, const DualWishes& wishes);
 
 struct DualTheorem {
