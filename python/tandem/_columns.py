@@ -24,6 +24,7 @@ class Column:
         self.keys = keys
         self.name = keys["name"]
         self.kind = keys.get("kind", "categorical")
+        self.derived = False  # computed from others, and not read
         self.coded = "size" in keys
         nulls = keys.get("null", [])
         nulls = [""] if nulls is True else [] if nulls is False else nulls
@@ -75,6 +76,10 @@ def columns_of_schema(document):
                 found[name] = Column({**keys, "name": name})
         else:
             found[keys["name"]] = Column(keys)
+    for relation in document.get("relations", document.get("relation", [])):
+        derived = relation.get("derive", "").partition("=")[0].strip().strip("'\"")
+        if derived in found:
+            found[derived].derived = True
     return found
 
 

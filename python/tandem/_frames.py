@@ -42,11 +42,13 @@ def chosen(table, columns, also):
 
 def write_private(table, columns, also, file):
     places = chosen(table, columns, also)
+    for name, column in columns.items():
+        if name not in table.names and not column.derived:
+            raise UsageError(f"The private data has no column {name!r}, which the schema names; add "
+                             "it, or take it out of the schema.")
     names = [table.names[at] for at in places]
     texts = [Texts(columns.get(name)) for name in names]
     file.write((",".join(map(quoted, names)) + "\n").encode("utf-8", "surrogatepass"))
-    if not places:  # the library says which column is missing
-        return
     for batch in table.batches:
         if not batch or not batch[0]:
             continue
@@ -123,7 +125,7 @@ class Sources:
         self.nameless = []
         self.shape = None
 
-    def private(self, data, columns, what="the private data", also=()):
+    def private(self, data, columns, what="the private data", also=(), rows_are_private=False):
         """The path of private rows. `columns` is what the schema says of them."""
         if data is None:
             raise UsageError(f"{what} is missing; give a frame, or the path of a CSV or Parquet "
@@ -131,6 +133,8 @@ class Sources:
         if is_csv_path(data):
             return os.fspath(data)
         table = table_of(data, what)
+        if table.rows == 0 and not rows_are_private:
+            raise UsageError(f"{what} is empty; give at least one row and one column.")
         self.shape = Table(table.names, None, table.kind, table.types)
         held = Nameless(free_memory() // 4)
         self.nameless.append(held)
