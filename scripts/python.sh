@@ -56,8 +56,14 @@ echo "$wheel, $(du -k "$wheel" | cut -f 1) kB"
 
 "$work/testing/bin/python" -m pip install -q --disable-pip-version-check --no-deps \
   --force-reinstall "$wheel"
-# The installed package, its examples, those of the page, and the tests.
+# The installed package, its examples, those of the page, and the tests; in an empty folder, since
+# examples write files.
 unset TANDEM_LIBRARY PYTHONPATH
-"$work/testing/bin/python" -m pytest -q -rs -p no:cacheprovider --doctest-modules \
-  --doctest-glob=python.md --import-mode=importlib --junit-xml "$work/results.xml" \
-  --pyargs tandem python/tests docs/python.md
+root=$PWD
+rm -rf "$work/here"
+mkdir "$work/here"
+cd "$work/here"
+"$root/$work/testing/bin/python" -m pytest -q -rs -p no:cacheprovider --doctest-modules \
+  --doctest-glob=python.md -o doctest_optionflags=ELLIPSIS --import-mode=importlib \
+  --rootdir "$root/python" --junit-xml "$root/$work/results.xml" \
+  --pyargs tandem "$root/python/tests" "$root/docs/python.md"

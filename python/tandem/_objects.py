@@ -46,7 +46,8 @@ class Schema:
     """What the columns are. Public knowledge: a codebook's or public data's, never private data's.
 
     >>> import tandem
-    >>> schema = tandem.Schema.draft({"sex": ["F", "M"] * 250, "income": range(0, 5000, 10)})
+    >>> public = {"sex": ["F", "M"] * 1000, "income": list(range(0, 5000, 10)) * 4}
+    >>> schema = tandem.Schema.draft(public)
     >>> schema.names
     ['sex', 'income']
     >>> schema["income"].max = 8000
