@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what tandem needs, from Debian's or Ubuntu's packages: the only place that installs
 # anything. Usage: scripts/install.sh [--missing] GROUP...   with groups: build test lint fuzz bare
-# solvers, of which the last is optional: it certifies best responses and least misfits.
+# python solvers, of which the last is optional: it certifies best responses and least misfits.
 # Does nothing, and needs no rights, when everything is there. With --missing it only prints what
 # it would install, on one line.
 set -eu
@@ -14,8 +14,9 @@ packages() {
     lint)  echo "clang clang-format clang-tidy" ;;
     fuzz)  echo "clang llvm libclang-rt-dev" ;;
     bare)  echo "debootstrap" ;;
+    python) echo "python3-venv" ;;
     solvers) echo "coinor-libcbc-dev coinor-libclp-dev" ;;
-    *) echo "install.sh: unknown group '$1'; known: build test lint fuzz bare solvers" >&2; exit 2 ;;
+    *) echo "install.sh: unknown group '$1'; known: build test lint fuzz bare python solvers" >&2; exit 2 ;;
   esac
 }
 

@@ -244,6 +244,18 @@ std::string run_draft(const char* text, tandem_task* task) {
   return out.to_json();
 }
 
+std::string run_schema(const char* text) {
+  Request request(text);
+  std::string path;
+  request.get("schema", path);
+  request.done();
+  auto document = Document::read(path);
+  Schema::from_document(document);  // what is wrong with it is said here
+  auto out = Document::object({});
+  out.set("schema", std::move(document));
+  return out.to_json();
+}
+
 }  // namespace
 }  // namespace tandem
 
@@ -291,6 +303,10 @@ int tandem_check(const char* request, tandem_task* task, char** answer) {
 
 int tandem_draft_schema(const char* request, tandem_task* task, char** answer) {
   return answered(answer, [&] { return tandem::run_draft(request, task); });
+}
+
+int tandem_schema(const char* request, tandem_task* /*task*/, char** answer) {
+  return answered(answer, [&] { return tandem::run_schema(request); });
 }
 
 int tandem_mechanisms(const char* request, tandem_task* /*task*/, char** answer) {

@@ -1,47 +1,97 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions."""
 
+import csv
+import json
 import os
+import pathlib
+import subprocess
 
-from ._errors import UsageError
-from ._frames import is_path, sources
-from ._library import call, library
-from ._objects import Ledger, Release, schema_path, temporary_release
+from ._errors import EXIT_CODES, UsageError, sentence
+from ._frames import sources
+from ._library import call, command, library
+from ._objects import Ledger, Release, schema_columns, schema_path, temporary_release
+from ._rows import html_table
+from ._tables import is_csv_path
 
-# How the temporary file of a frame is written, whatever a schema says of the private file.
-AS_WRITTEN = {"encoding": "utf-8", "delimiter": ",", "decimal": ".", "records": "lines"}
+# How private rows are handed over, whatever a schema says of its files: a row is a record.
+AS_WRITTEN = {"encoding": "utf-8", "delimiter": ",", "decimal": ".", "records": "quoted"}
 
 
 def version():
+    """The version of the library, such as '0.1.0'."""
     return library().tandem_version().decode()
 
 
 def mechanisms():
-    """What can run, with its guarantee, its parameters and its paper."""
+    """What can run, with its guarantee, its parameters and its paper.
+
+    >>> import tandem
+    >>> "mst" in [one["name"] for one in tandem.mechanisms()["mechanisms"]]
+    True
+    """
     return call("tandem_mechanisms", {})
 
 
 def open_release(path):
+    """A release that lies in a folder."""
     return Release(path)
+
+
+def known_columns(schema, public_paths, private, held):
+    """What is known of the columns before private rows are written; nothing is needed for a file."""
+    if is_csv_path(private):
+        return None
+    if schema is not None:
+        return schema_columns(schema, held.names)
+    if not public_paths:
+        raise UsageError("schema is missing; give one, or public data to draft it from.")
+    draft = call("tandem_draft_schema", {"public": public_paths}, held.names)["toml"]
+    path = held.temporary("drafted.toml", "the drafted schema")
+    pathlib.Path(path).write_text(draft, encoding="utf-8")
+    return schema_columns(path, held.names)
+
+
+def opened(private, public, schema, held, person=None, rows_are_private=False):
+    """Paths of private rows, public tables and the schema, in the order in which they can be
+    written: the schema says how cells are meant."""
+    path = None if schema is None else schema_path(schema, held)
+    columns = None if path is None else schema_columns(path, held.names)
+    public_paths = held.public(public, columns=columns)
+    known = known_columns(path, public_paths, private, held)
+    given = held.private(private, known, also=[person] if person else [],
+                         rows_are_private=rows_are_private)
+    return given, public_paths, path
 
 
 def synthesize(private, *, epsilon, delta=1e-9, public=None, schema=None, mechanism="auto",
                workload="all-3way", parameters=None, rows=0, neighbors="replace-one",
                rows_per_person=1, person=None, certify_share=0.03, ledger=None, out=None, seed=None,
-               memory_limit=None, threads=0, force=False, progress=None):
-    """A release. Without `out` it lies in a temporary folder until it is saved. A `seed` is for tests
-    and research: the release is stamped NOT PRIVATE."""
+               memory_limit=None, threads=0, force=False, resume=False, progress=None):
+    """A release. `private` and `public` are frames (pandas, polars, pyarrow, DuckDB), dicts of
+    lists, paths of CSV or Parquet files, or a tandem.source. Without `out` the release lies in a
+    temporary folder until it is saved. `progress` is True, or is called with each event. A `seed`
+    is for tests and research: the release is stamped NOT PRIVATE.
+
+    >>> import tandem
+    >>> people = {"sex": ["F", "M"] * 100, "age": list(range(50)) * 4}
+    >>> schema = tandem.Schema.draft({"sex": ["F", "M"], "age": [0, 99]})
+    >>> release = tandem.synthesize(people, schema=schema, epsilon=1)
+    >>> release.guarantee["epsilon"], len(release.rows["sex"])
+    (1.0, 200)
+    """
     keep = None
     with sources() as held:
-        settings = {"private": held.path(private, "the private data", "private.csv"),
-                    "public": held.paths(public, "the public data", "public"),
-                    "epsilon": float(epsilon), "delta": float(delta), "mechanism": mechanism,
+        given, public_paths, path = opened(private, public, schema, held, person,
+                                           person is not None or neighbors != "replace-one")
+        settings = {"private": given, "public": public_paths, "epsilon": float(epsilon),
+                    "delta": float(delta), "mechanism": mechanism,
                     "workload": os.fspath(workload), "rows": rows, "neighbors": neighbors,
                     "rows-per-person": rows_per_person, "certify-share": float(certify_share)}
-        if not is_path(private):
+        if not is_csv_path(private):
             settings.update(AS_WRITTEN)
-        if schema is not None:
-            settings["schema"] = schema_path(schema, held)
+        if path is not None:
+            settings["schema"] = path
         if parameters:
             settings["param"] = dict(parameters)
         if ledger is not None:
@@ -54,19 +104,30 @@ def synthesize(private, *, epsilon, delta=1e-9, public=None, schema=None, mechan
         else:
             settings["out"] = os.fspath(out)
         answer = call("tandem_synthesize",
-                      {"settings": settings, "threads": threads, "force": force}, held.names,
-                      progress)
-    return Release(answer["out"], keep)
+                      {"settings": settings, "threads": threads, "force": force, "resume": resume},
+                      held.names, progress)
+        shape = held.shape
+    return Release(answer["out"], keep, shape)
 
 
 def refit(release, *, where=None, rows=0, max_model_mb=0, seed=None, public=None, out=None,
           memory_limit=None, threads=0, force=False, progress=None):
-    """Another release from an existing one: costs no privacy."""
-    keep = None
+    """Another release from an existing one: more rows, or rows of a kind. Costs no privacy.
+
+    >>> import tandem
+    >>> schema = tandem.Schema.draft({"sex": ["F", "M"], "age": [0, 99]})
+    >>> people = {"sex": ["F", "M"] * 100, "age": list(range(50)) * 4}
+    >>> release = tandem.synthesize(people, schema=schema, epsilon=1)
+    >>> set(tandem.refit(release, where="sex = F", rows=30).rows["sex"])
+    {'F'}
+    """
+    keep, shape = None, None
+    if isinstance(release, Release):
+        shape, release = release._shape, release.path
     with sources() as held:
-        request = {"release": str(release.path if isinstance(release, Release) else release),
-                   "rows": rows, "max-model-mb": float(max_model_mb), "force": force,
-                   "public": held.paths(public, "the public data", "public"), "threads": threads}
+        request = {"release": os.fspath(release), "rows": rows,
+                   "max-model-mb": float(max_model_mb), "force": force,
+                   "public": held.public(public), "threads": threads}
         for key, value in (("where", where), ("seed", seed), ("memory-limit", memory_limit)):
             if value is not None:
                 request[key] = value
@@ -75,22 +136,26 @@ def refit(release, *, where=None, rows=0, max_model_mb=0, seed=None, public=None
         else:
             request["out"] = os.fspath(out)
         answer = call("tandem_refit", request, held.names, progress)
-    return Release(answer["out"], keep)
+    return Release(answer["out"], keep, shape)
 
 
-def evaluate(private, synthetic, *, schema, workload=None, group_by=(), threads=0, internal=False):
-    """How far synthetic rows are from the real ones. INTERNAL: it looks into private data."""
+def evaluate(private, synthetic, *, schema=None, workload=None, group_by=(), threads=0,
+             internal=False):
+    """How far synthetic rows are from the real ones. INTERNAL: it looks into private data. The
+    schema is the release's own unless another is given."""
     if not internal:
         raise UsageError("evaluate reveals private data to its caller; say internal=True, and keep "
                          "what it gives to yourself.")
     with sources() as held:
         if isinstance(synthetic, Release):
+            schema = synthetic.schema if schema is None else schema
             synthetic = synthetic.path / "synthetic.csv"
-        request = {"real": held.path(private, "the private data", "private.csv"),
-                   "synthetic": held.path(synthetic, "the synthetic data", "synthetic.csv"),
-                   "schema": schema_path(schema, held), "group-by": list(group_by),
-                   "threads": threads}
-        if not is_path(private):
+        if schema is None:
+            raise UsageError("schema is missing; give the one that the rows were made with.")
+        given, rows, path = opened(private, synthetic, schema, held)
+        request = {"real": given, "synthetic": rows[0], "schema": path,
+                   "group-by": list(group_by), "threads": threads}
+        if not is_csv_path(private):
             request.update(AS_WRITTEN)
         if workload is not None:
             request["workload"] = os.fspath(workload)
@@ -98,14 +163,77 @@ def evaluate(private, synthetic, *, schema, workload=None, group_by=(), threads=
 
 
 def check(private=None, *, schema, public=None, person=None, rows_per_person=1, threads=0):
-    """Holds data against a schema. INTERNAL: for the steward alone."""
+    """Holds data against a schema. INTERNAL: for the steward alone. Gives {"wrong": whether
+    something is, "text": for people, "check": for programs}."""
     with sources() as held:
-        request = {"private": held.paths(private, "the private data", "private"),
-                   "public": held.paths(public, "the public data", "public"),
-                   "schema": schema_path(schema, held), "rows-per-person": rows_per_person,
-                   "threads": threads}
-        if private is not None and not is_path(private):
+        path = schema_path(schema, held)
+        columns = schema_columns(path, held.names)
+        request = {"private": [] if private is None else
+                   [held.private(private, columns, also=[person] if person else [])],
+                   "public": held.public(public, columns=columns), "schema": path,
+                   "rows-per-person": rows_per_person, "threads": threads}
+        if private is not None and not is_csv_path(private):
             request.update(AS_WRITTEN)
         if person is not None:
             request["person"] = person
         return call("tandem_check", request, held.names)
+
+
+class Comparison:
+    """What a comparison found. INTERNAL unless its table is published."""
+
+    def __init__(self, path, document):
+        self.path = pathlib.Path(path)
+        self.document = document
+
+    @property
+    def rows(self):
+        """A dict for each run."""
+        with open(self.path / "results.csv", encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def frame(self):
+        """The runs as a pandas frame."""
+        import pandas
+        return pandas.read_csv(self.path / "results.csv")
+
+    @property
+    def figure(self):
+        """The figure, as SVG text."""
+        return (self.path / "figure.svg").read_text(encoding="utf-8")
+
+    def _repr_html_(self):
+        rows = self.rows
+        return self.figure + html_table(rows[0] if rows else [], [row.values() for row in rows])
+
+
+def compare(private, *, mechanisms, epsilons, out, public=None, schema=None, delta=1e-9,
+            neighbors="replace-one", rows_per_person=1, workload="all-3way", parameters=None,
+            seeds=5, metric="avg", title=None, published=False, threads=0, force=False,
+            resume=False, internal=False):
+    """Mechanisms x epsilons x seeds on one table. INTERNAL: every run is judged on private data.
+    Runs are processes of their own, apart from this one."""
+    if not internal and not published:
+        raise UsageError("compare reveals private data to its caller; say internal=True and keep "
+                         "what it gives to yourself, or published=True of a public table.")
+    with sources() as held:
+        given, public_paths, path = opened(private, public, schema, held)
+        flags = {"private": given, "mechanisms": ",".join(mechanisms),
+                 "epsilons": ",".join(f"{one:.17g}" for one in epsilons), "delta": repr(float(delta)),
+                 "neighbors": neighbors, "rows-per-person": rows_per_person,
+                 "workload": os.fspath(workload), "seeds": seeds, "metric": metric,
+                 "out": os.fspath(out), "threads": threads, "schema": path, "title": title}
+        if not is_csv_path(private):
+            flags.update(AS_WRITTEN)
+        told = [f"--{key}={value}" for key, value in flags.items() if value is not None]
+        told += [f"--public={one}" for one in public_paths]
+        told += [f"--param={key}={value}" for key, value in (parameters or {}).items()]
+        told += [f"--{flag}" for flag, set_ in (("published", published), ("force", force),
+                                                ("resume", resume)) if set_]
+        done = subprocess.run([command(), "compare", *told, "--json"], capture_output=True, text=True,
+                              pass_fds=[one.file.fileno() for one in held.nameless], check=False)
+        if done.returncode != 0:
+            said = [line for line in done.stderr.splitlines() if line.strip()] or ["It failed."]
+            message = said[-1].removeprefix("tandem: ") if hasattr(str, "removeprefix") else said[-1]
+            raise EXIT_CODES.get(done.returncode, EXIT_CODES[1])(sentence(message, held.names))
+    return Comparison(out, json.loads(done.stdout))

@@ -32,6 +32,7 @@ class InternalError(Error, RuntimeError):
 
 KINDS = {"usage": UsageError, "schema": SchemaError, "budget": BudgetError, "source": SourceError,
          "internal": InternalError}
+EXIT_CODES = {2: UsageError, 3: BudgetError, 1: SourceError}  # of the command
 
 # Sentences of the library that name a command; here it is a call.
 CALLS = {"'tandem budget create'": "tandem.Ledger.create", "'tandem check'": "tandem.check",

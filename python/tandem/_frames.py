@@ -1,145 +1,164 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames as columns, and as the CSV text that the library reads.
+"""Tables as the CSV text that the library reads.
 
-For now a frame reaches the library through a CSV file that nobody else may read, in a folder that
-is removed whatever happens.
+Private rows go into memory that has no name (memfd), or beyond a quarter of the free memory into a
+file without a name: nothing stays on a disk for others to find, whatever happens to this process.
 """
 
 import contextlib
-import csv
-import datetime
-import decimal
-import math
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 
+from ._columns import Texts
 from ._errors import UsageError
+from ._tables import Table, is_csv_path, table_of
+
+SPECIAL = re.compile('[",\r\n]')
 
 
-def columns_of(frame, what):
-    """Names and columns (lists) of a frame; UsageError for what is no table of plain values."""
-    kind = f"{type(frame).__module__.split('.')[0]}.{type(frame).__name__}"
-    if kind == "polars.LazyFrame":
-        raise UsageError(f"{what} is a LazyFrame, which holds no rows yet; call .collect() on it.")
-    if isinstance(frame, dict):
-        names, columns = list(frame), [list(column) for column in frame.values()]
-    elif kind == "pandas.DataFrame":
-        names = list(frame.columns)
-        columns = [frame.iloc[:, at].tolist() for at in range(len(names))]
-    elif kind == "polars.DataFrame":
-        names = frame.columns
-        refuse_nested(names, [dtype.is_nested() for dtype in frame.dtypes], what)
-        columns = [frame.to_series(at).to_list() for at in range(len(names))]
-    elif kind in ("pyarrow.Table", "pyarrow.RecordBatch"):
-        names, columns = from_arrow(frame, what)
-    elif hasattr(frame, "__arrow_c_stream__"):
-        import pyarrow
-        names, columns = from_arrow(pyarrow.table(frame), what)
-    else:
-        raise UsageError(f"{what} is a {kind}; give a frame of pandas, polars or pyarrow, a dict of "
-                         "lists, or the path of a CSV file.")
-    require_table(names, columns, what)
-    return names, columns
+def quoted(text):
+    return '"' + text.replace('"', '""') + '"' if SPECIAL.search(text) else text
 
 
-def from_arrow(table, what):
-    import pyarrow
-    names = table.schema.names
-    refuse_nested(names, [pyarrow.types.is_nested(kind) for kind in table.schema.types], what)
-    return names, [table.column(at).to_pylist() for at in range(len(names))]
+def lines(columns):
+    """Rows of texts as CSV."""
+    columns = [[quoted(text) for text in column] if SPECIAL.search("\0".join(column)) else column
+               for column in columns]
+    if len(columns) == 1:  # an empty line is no row of a public file
+        return "\n".join(text or '""' for text in columns[0]) + "\n"
+    return "\n".join(map(",".join, zip(*columns))) + "\n"
 
 
-def refuse_nested(names, nested, what):
-    for name, is_nested in zip(names, nested):
-        if is_nested:
-            raise UsageError(f"{what} has the nested column {name!r}; give one plain value a cell.")
+def chosen(table, columns, also):
+    """Which columns of a table are written: those that the schema names, and the person's."""
+    if columns is None:
+        return list(range(len(table.names)))
+    wanted = {*columns, *also}
+    return [at for at, name in enumerate(table.names) if name in wanted]
 
 
-def require_table(names, columns, what):
-    seen = set()
-    for name in names:
-        if not isinstance(name, str):
-            raise UsageError(f"{what} has a column named {name!r}; name columns with text.")
-        if name in seen:
-            raise UsageError(f"{what} has two columns named {name!r}; rename one.")
-        seen.add(name)
-    if not names or not columns[0]:
+def write_private(table, columns, also, file):
+    places = chosen(table, columns, also)
+    for name, column in columns.items():
+        if name not in table.names and not column.derived:
+            raise UsageError(f"The private data has no column {name!r}, which the schema names; add "
+                             "it, or take it out of the schema.")
+    names = [table.names[at] for at in places]
+    texts = [Texts(columns.get(name)) for name in names]
+    file.write((",".join(map(quoted, names)) + "\n").encode("utf-8", "surrogatepass"))
+    for batch in table.batches:
+        if not batch or not batch[0]:
+            continue
+        part = lines([text.all(batch[at]) for at, text in zip(places, texts)])
+        file.write(part.encode("utf-8", "surrogatepass"))
+
+
+def write_public(table, columns, file, what):
+    """The same for public data, where an odd cell is an error, and where a column of floats that
+    are all whole is one of whole numbers (pandas makes floats of these where a cell is empty)."""
+    whole = [[] for _ in table.names]
+    for batch in table.batches:
+        for column, part in zip(whole, batch):
+            column.extend(part)
+    if not whole[0]:
         raise UsageError(f"{what} is empty; give at least one row and one column.")
-    if len({len(column) for column in columns}) > 1:
-        raise UsageError(f"{what} has columns of different lengths; make them equal.")
+    written = []
+    for name, values in zip(table.names, whole):
+        def odd(value, name=name):
+            raise UsageError(f"{what} has cells of type {type(value).__name__} in column {name!r}; "
+                             "give numbers, text, booleans, dates or nulls.")
+        column = (columns or {}).get(name)
+        if column is None:
+            floats = [value for value in values if isinstance(value, float) and value == value]
+            if floats and all(value.is_integer() for value in floats):
+                values = [int(value) if isinstance(value, float) and value == value else value
+                          for value in values]
+        written.append(Texts(column, odd).all(values))
+    file.write((",".join(map(quoted, table.names)) + "\n").encode("utf-8", "surrogatepass"))
+    file.write(lines(written).encode("utf-8", "surrogatepass"))
 
 
-def cell_text(value, name, what):
-    """One cell as CSV text: nothing for a null, and never a line feed, so that a row is a line."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value.replace("\r", " ").replace("\n", " ")
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        if math.isnan(value):
-            return ""
-        # A column of whole numbers with nulls is one of floats in pandas: 24.0 is 24.
-        return str(int(value)) if value.is_integer() else repr(value)
-    if isinstance(value, decimal.Decimal):
-        return format(value, "f")
-    if value != value or type(value).__name__ in ("NAType", "NaTType"):
-        return ""
-    if isinstance(value, datetime.datetime):
-        if (value.hour, value.minute, value.second, value.microsecond) == (0, 0, 0, 0):
-            return value.date().isoformat()
-        return value.isoformat(sep=" ")
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    if hasattr(value, "item"):  # numpy's scalars
-        return cell_text(value.item(), name, what)
-    raise UsageError(f"{what} has cells of type {type(value).__name__} in column {name!r}; give "
-                     "numbers, text, booleans, dates or nulls.")
+class Nameless:
+    """Memory without a name, which moves to a file without a name when it becomes large."""
+
+    def __init__(self, most):
+        self.most = most
+        self.written = 0
+        self.on_disk = not hasattr(os, "memfd_create")
+        self.file = (tempfile.TemporaryFile() if self.on_disk
+                     else os.fdopen(os.memfd_create("tandem"), "w+b"))
+
+    def write(self, data):
+        self.written += len(data)
+        if not self.on_disk and self.written > self.most:
+            self.on_disk = True
+            moved = tempfile.TemporaryFile()
+            self.file.seek(0)
+            shutil.copyfileobj(self.file, moved, 1 << 20)
+            self.file.close()
+            self.file = moved
+        self.file.write(data)
+
+    def path(self):
+        self.file.flush()
+        return f"/proc/self/fd/{self.file.fileno()}"
 
 
-def write_csv(frame, path, what):
-    names, columns = columns_of(frame, what)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(handle, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(names)
-        texts = [[cell_text(value, name, what) for value in column]
-                 for name, column in zip(names, columns)]
-        writer.writerows(zip(*texts))
-
-
-def is_path(data):
-    return isinstance(data, (str, os.PathLike))
+def free_memory():
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in pathlib.Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return 1 << 30
 
 
 class Sources:
-    """Tables as paths, for the time of one call. `names` is what messages call temporary files."""
+    """Tables as paths, for the time of one call. `names` is what messages call temporary files, and
+    `shape` the kind of frame that the private data was."""
 
     def __init__(self):
         self.folder = None
         self.names = {}
+        self.nameless = []
+        self.shape = None
 
-    def path(self, data, what, file):
-        if is_path(data):
-            return os.fspath(data)
+    def private(self, data, columns, what="the private data", also=(), rows_are_private=False):
+        """The path of private rows. `columns` is what the schema says of them."""
         if data is None:
-            raise UsageError(f"{what} is missing; give a frame or the path of a CSV file.")
-        path = self.temporary(file, what)
-        write_csv(data, path, what)
+            raise UsageError(f"{what} is missing; give a frame, or the path of a CSV or Parquet "
+                             "file.")
+        if is_csv_path(data):
+            return os.fspath(data)
+        table = table_of(data, what)
+        if table.rows == 0 and not rows_are_private:
+            raise UsageError(f"{what} is empty; give at least one row and one column.")
+        self.shape = Table(table.names, None, table.kind, table.types)
+        held = Nameless(free_memory() // 4)
+        self.nameless.append(held)
+        write_private(table, columns, also, held)
+        path = held.path()
+        self.names[path] = what
         return path
 
-    def paths(self, data, what, file):
-        """A table or a list of tables; none for None."""
+    def public(self, data, what="the public data", file="public", columns=None):
+        """Paths of a public table or of several; none for None."""
         if data is None:
             return []
         many = data if isinstance(data, (list, tuple)) else [data]
-        return [self.path(one, what, f"{file}-{at + 1}.csv" if len(many) > 1 else f"{file}.csv")
-                for at, one in enumerate(many)]
+        paths = []
+        for at, one in enumerate(many):
+            if is_csv_path(one):
+                paths.append(os.fspath(one))
+                continue
+            table = table_of(one, what)
+            path = self.temporary(f"{file}-{at + 1}.csv" if len(many) > 1 else f"{file}.csv", what)
+            with open(path, "xb") as out:
+                write_public(table, columns, out, what)
+            paths.append(path)
+        return paths
 
     def temporary(self, file, what):
         if self.folder is None:
@@ -148,6 +167,12 @@ class Sources:
         self.names[path] = what
         return path
 
+    def close(self):
+        for held in self.nameless:
+            held.file.close()
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
 
 @contextlib.contextmanager
 def sources():
@@ -155,5 +180,4 @@ def sources():
     try:
         yield held
     finally:
-        if held.folder is not None:
-            shutil.rmtree(held.folder, ignore_errors=True)
+        held.close()

@@ -6,13 +6,14 @@ import functools
 import json
 import os
 import pathlib
+import sys
 import threading
 
-from ._errors import Error, InternalError, SourceError, error_of, sentence
+from ._errors import Error, InternalError, SourceError, UsageError, error_of, sentence
 
 VERSION = 1  # TANDEM_C_VERSION
 CALLS = ["tandem_synthesize", "tandem_refit", "tandem_evaluate", "tandem_check",
-         "tandem_draft_schema", "tandem_mechanisms", "tandem_ledger_create", "tandem_ledger_show",
+         "tandem_draft_schema", "tandem_schema", "tandem_mechanisms", "tandem_ledger_create", "tandem_ledger_show",
          "tandem_ledger_verify"]
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
 
@@ -54,10 +55,54 @@ def library():
     return found
 
 
+def command():
+    """The path of the command that belongs to the library."""
+    here = pathlib.Path(__file__).resolve().parent
+    for path in (here / "bin" / "tandem", here.parent.parent / "build" / "release" / "tandem"):
+        if path.exists():
+            return str(path)
+    raise SourceError("The command tandem can't be found in the package; install it again.")
+
+
+def shown(progress):
+    """progress=True is a bar of tqdm where that is installed, and lines on stderr otherwise."""
+    if progress is None or progress is False:
+        return None
+    if callable(progress):
+        return progress
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        last = []
+
+        def line(event):
+            if event.get("stage") and event["stage"] != (last and last[-1]):
+                last.append(event["stage"])
+                print(f"tandem: {event['stage']}", file=sys.stderr)
+        return line
+    bar = tqdm(total=1.0, bar_format="{desc} {percentage:3.0f}%|{bar}| {elapsed}")
+
+    def move(event):
+        if event.get("stage"):
+            bar.set_description_str(event["stage"], refresh=False)
+            bar.n = max(bar.n, min(event.get("share", 0.0), 1.0))
+            bar.refresh()
+    return move
+
+
+STARTED_IN = os.getpid()
+threads_were_used = []
+
+
 def call(name, request, names=None, progress=None):
     """The answer of one call. It runs on a thread of its own, so that Ctrl-C reaches this one: it
     stops the work, waits until it has come to rest, and raises KeyboardInterrupt."""
+    if os.getpid() != STARTED_IN and threads_were_used:
+        raise UsageError("tandem was used before this process was forked, and its threads did not "
+                         "come along; start workers with multiprocessing's 'spawn'.")
+    threads_were_used.append(name)
     lib = library()
+    progress = shown(progress)
     text = json.dumps(request).encode()
     raised = []
     answer = ctypes.c_void_p()

@@ -1,31 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schemas, releases and ledgers."""
 
-import csv
 import json
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 
+from ._columns import columns_of_schema
 from ._errors import SourceError, UsageError
-from ._frames import is_path, sources
+from ._frames import sources
 from ._library import call
+from ._rows import Rows, html_table, read_texts
+from ._tables import is_path
+
+
+class ColumnKeys:
+    """One column of a schema: its keys (docs/schema.md) as attributes, to read and to set. A key
+    that is set to None is taken away."""
+
+    def __init__(self, schema, keys):
+        object.__setattr__(self, "_schema", schema)
+        object.__setattr__(self, "keys", keys)
+
+    def __getattr__(self, key):
+        if key.startswith("_"):
+            raise AttributeError(key)
+        return self.keys.get(key)
+
+    def __setattr__(self, key, value):
+        if key in ("bins", "edges") and value is not None:  # one of the two
+            self.keys.pop("edges" if key == "bins" else "bins", None)
+        if value is None:
+            self.keys.pop(key, None)
+        else:
+            self.keys[key] = value
+        self._schema._changed = True
+
+    def __repr__(self):
+        return f"<tandem.Column {self.keys}>"
 
 
 class Schema:
-    """What the columns are: the text of a schema (TOML or JSON), and what a draft was unsure of."""
+    """What the columns are. Public knowledge: a codebook's or public data's, never private data's.
+
+    >>> import tandem
+    >>> public = {"sex": ["F", "M"] * 1000, "income": list(range(0, 5000, 10)) * 4}
+    >>> schema = tandem.Schema.draft(public)
+    >>> schema.names
+    ['sex', 'income']
+    >>> schema["income"].max = 8000
+    >>> schema["income"].bins = 20
+    >>> schema["income"].kind
+    'integer'
+    """
 
     def __init__(self, text, doubts=(), suffix=".toml"):
-        self.text = text
-        self.doubts = list(doubts)
+        self._text = text
+        self.doubts = list(doubts)  # what a draft was unsure of
         self._suffix = suffix
+        self._document = None
+        self._changed = False
 
     @classmethod
     def draft(cls, public, *, codebook=None, ranges=16):
         """A schema from PUBLIC data, to be read and edited."""
         with sources() as held:
-            request = {"public": held.paths(public, "the public data", "public"), "ranges": ranges}
+            request = {"public": held.public(public), "ranges": ranges}
             if codebook is not None:
                 request["codebook"] = os.fspath(codebook)
             answer = call("tandem_draft_schema", request, held.names)
@@ -40,8 +82,85 @@ class Schema:
             raise SourceError(f"{path} can't be read ({error.strerror}); check the path.") from None
         return cls(text, suffix=path.suffix or ".json")
 
+    @property
+    def document(self):
+        """The schema's content: a dict with its columns, rules and relations."""
+        if self._document is None:
+            with sources() as held:
+                path = held.temporary("schema" + self._suffix, "the schema")
+                pathlib.Path(path).write_text(self._text, encoding="utf-8")
+                self._document = call("tandem_schema", {"schema": path}, held.names)["schema"]
+        return self._document
+
+    @property
+    def text(self):
+        """As a file has it: as it was read, or written anew once a column was changed."""
+        return written(self.document, self._suffix) if self._changed else self._text
+
+    @property
+    def names(self):
+        return list(columns_of_schema(self.document))
+
+    def __getitem__(self, name):
+        listed = self.document.get("columns", self.document.get("column"))
+        for keys in listed if isinstance(listed, list) else []:
+            if keys.get("name") == name:
+                return ColumnKeys(self, keys)
+        raise KeyError(name)
+
     def save(self, path):
-        pathlib.Path(path).write_text(self.text, encoding="utf-8")
+        """Writes the schema: TOML where the name ends in .toml, else JSON. Comments of a draft stay
+        until a column is changed."""
+        path = pathlib.Path(path)
+        same = (path.suffix == ".toml") == (self._suffix == ".toml")
+        path.write_text(self.text if same else written(self.document, path.suffix), encoding="utf-8")
+
+    def check(self, frame, **more):
+        """tandem.check of private rows. INTERNAL."""
+        from ._api import check
+        return check(frame, schema=self, **more)
+
+    def __repr__(self):
+        return f"<tandem.Schema of {', '.join(self.names)}>"
+
+    def _repr_html_(self):
+        columns = columns_of_schema(self.document).values()
+        return html_table(["column", "kind", "described as"],
+                          [[one.name, one.kind, {key: value for key, value in one.keys.items()
+                                                 if key not in ("name", "kind")}]
+                           for one in columns])
+
+
+def written(document, suffix):
+    """A schema's content as TOML or JSON."""
+    if suffix != ".toml":
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    plain, parts = [], []
+    for key, value in document.items():
+        if isinstance(value, dict):
+            parts.append(f"\n[{key}]\n" + toml_lines(value))
+        elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+            parts += [f"\n[[{key}]]\n" + toml_lines(one) for one in value]
+        else:
+            plain.append(toml_lines({key: value}))
+    return "".join(plain + parts)
+
+
+def toml_lines(table):
+    return "".join(f"{toml_key(key)} = {toml_value(value)}\n" for key, value in table.items())
+
+
+def toml_key(key):
+    return key if re.fullmatch("[A-Za-z0-9_-]+", key) else json.dumps(key)
+
+
+def toml_value(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{toml_key(key)} = {toml_value(one)}"
+                               for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def schema_path(schema, held):
@@ -54,45 +173,106 @@ def schema_path(schema, held):
     return path
 
 
+def schema_columns(path, names=None):
+    """What the schema at a path says of its columns."""
+    return columns_of_schema(call("tandem_schema", {"schema": path}, names)["schema"])
+
+
 class Release:
     """A release folder. Everything in it may be published."""
 
-    def __init__(self, path, _keep=None):
+    def __init__(self, path, _keep=None, _shape=None):
         self.path = pathlib.Path(path)
         self._keep = _keep  # a temporary folder, gone with this object
+        self._shape = _shape
         try:
             self.document = json.loads((self.path / "release.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             raise UsageError(f"{self.path} is not a release; name a folder with release.json.") from None
 
-    def __repr__(self):
-        return f"<tandem.Release {self.document.get('mechanism')!r}, {self.guarantee}>"
-
     guarantee = property(lambda self: self.document["guarantee"])
     steps = property(lambda self: self.document.get("steps", []))
     warnings = property(lambda self: self.document.get("warnings", []))
+    certified_error = property(lambda self: self.document.get("certified_error"))
+
+    @property
+    def stamp(self):
+        """'NOT PRIVATE (seeded)' of a seeded release, else empty."""
+        return self.document.get("stamp", "")
+
+    @property
+    def schema(self):
+        return Schema.read(next(self.path.glob("schema.*")))
+
+    def _rows(self):
+        document = self.schema.document
+        text_format = {**document.get("csv", {}), **self.document.get("text", {})}
+        try:
+            names, texts = read_texts(self.path / "synthetic.csv", text_format)
+        except OSError:
+            raise UsageError(f"{self.path} holds no rows; it is a release of answers.") from None
+        return Rows(names, texts, columns_of_schema(document), text_format.get("decimal", "."),
+                    self._shape)
 
     @property
     def rows(self):
-        """The rows that were made, as a dict of lists of text; empty cells are ''."""
-        with open(self.path / "synthetic.csv", encoding="utf-8", newline="") as file:
-            names, *rows = csv.reader(file)
-        return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+        """The rows that were made: a frame of the kind that came in, or tandem's own Rows (with
+        to_pandas, to_polars, to_arrow, to_dict) where a file or a query was given."""
+        return self._rows().frame()
+
+    def to_pandas(self):
+        return self._rows().to_pandas()
+
+    def to_polars(self):
+        return self._rows().to_polars()
+
+    def to_arrow(self):
+        return self._rows().to_arrow()
+
+    def to_parquet(self, path):
+        self._rows().to_parquet(path)
 
     @property
     def measurements(self):
         """The files with the noisy measurements."""
         return sorted(self.path.glob("measurements*"))
 
-    def sample(self, rows, *, seed=None, public=None):
-        """Other rows from the same model, at no cost; a certified error does not apply to them."""
+    def sample(self, rows, *, where=None, seed=None, public=None):
+        """Other rows from the same model, at no cost; a certified error does not apply to them. Of a
+        seeded release they are the same each time."""
         from ._api import refit
-        return refit(self, rows=rows, seed=seed, public=public).rows
+        if seed is None and self.document.get("seeded"):
+            seed = 1
+        return refit(self, rows=rows, where=where, seed=seed, public=public).rows
+
+    def refit(self, **more):
+        """tandem.refit of this release."""
+        from ._api import refit
+        return refit(self, **more)
 
     def save(self, path):
         if os.path.exists(path):
             raise UsageError(f"{path} exists; choose another folder.")
         shutil.copytree(self.path, path)
+
+    def _told(self):
+        told = self.guarantee
+        lines = [("mechanism", self.document.get("mechanism")),
+                 ("guarantee", f"epsilon {told['epsilon']:g}, delta {told['delta']:g}, "
+                               f"{told['neighbors']}, {told['rows_per_person']} row(s) a person"),
+                 ("rows", self.document.get("rows", 0))]
+        if self.stamp:
+            lines.insert(0, ("stamp", self.stamp))
+        if self.certified_error:
+            lines.append(("certified error", f"at most {self.certified_error['at_most']:.3f}, with "
+                                             f"probability {self.certified_error['confidence']:g}"))
+        return lines + [("warning", one["text"]) for one in self.warnings]
+
+    def __repr__(self):
+        return "<tandem.Release: " + "; ".join(f"{key} {value}" for key, value in self._told()) + ">"
+
+    def _repr_html_(self):
+        return html_table(["release", ""], self._told())
 
 
 class Ledger:
@@ -116,10 +296,14 @@ class Ledger:
         return ledger
 
     def show(self):
+        """What was spent, and what is left."""
         return call("tandem_ledger_show", {"ledger": self.path})
 
     def verify(self, anchors=()):
         return call("tandem_ledger_verify", {"ledger": self.path, "anchors": list(anchors)})
+
+    def __repr__(self):
+        return f"<tandem.Ledger {self.path!r}>"
 
 
 def temporary_release():

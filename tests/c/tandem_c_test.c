@@ -44,6 +44,7 @@ int main(void) {
   expect(strchr(tandem_version(), '.') != NULL, "a version");
   tandem_free(NULL);
 
+  expect_answer(tandem_schema, "{\"schema\": \"nowhere.toml\"}", TANDEM_FAILED, "nowhere.toml");
   expect_answer(tandem_mechanisms, "{}", TANDEM_OK, "independent");
   expect_answer(tandem_mechanisms, "{\"x\": 1}", TANDEM_FAILED, "\"kind\":\"usage\"");
   expect_answer(tandem_mechanisms, "{", TANDEM_FAILED, "\"kind\":\"usage\"");

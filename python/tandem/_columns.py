@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the columns of a schema are, and typed cells as the texts that a schema means.
+
+A cell's text depends on that cell and on the schema alone: never on other rows, and no error can
+come of a private cell. What fits nowhere is written as U+FFFD, which no schema lists.
+"""
+
+import datetime
+import decimal
+import functools
+import math
+import uuid
+
+NOWHERE = "\ufffd"
+LONGEST = 60_000  # characters: longer texts stand in no schema
+NO_VALUES = ("NoneType", "NAType", "NaTType")
+APART = {str, type(None), datetime.date, datetime.datetime}  # never equal to a value of another type
+
+
+class Column:
+    """One column of a schema, as its file describes it."""
+
+    def __init__(self, keys):
+        self.keys = keys
+        self.name = keys["name"]
+        self.kind = keys.get("kind", "categorical")
+        self.derived = False  # computed from others, and not read
+        self.coded = "size" in keys
+        nulls = keys.get("null", [])
+        nulls = [""] if nulls is True else [] if nulls is False else nulls
+        self.nulls = [str(text) for text in (nulls if isinstance(nulls, list) else [nulls])]
+        values = keys.get("values", ["false", "true"] if self.kind == "boolean" else [])
+        self.labels = [str(value) for value in values]
+        specials = keys.get("special", [])
+        self.specials = [str(text) for text in
+                         (specials if isinstance(specials, list) else [specials])]
+        self.pattern = keys.get("pattern", "%Y-%m-%d")
+        self.decimals = keys.get("decimals", 0)
+
+    @functools.cached_property
+    def by_number(self):
+        """Texts of the schema that are numbers, by their value."""
+        found = {}
+        for text in reversed([*self.labels, *self.specials, *self.nulls]):
+            try:
+                exact = decimal.Decimal(text)
+            except decimal.InvalidOperation:
+                continue
+            if exact.is_finite():
+                found[exact] = text
+                found[float(exact)] = text
+        return found
+
+    def typed(self):
+        """Its values' type: int, float, bool, datetime.date, datetime.datetime or str."""
+        if self.kind in ("categorical", "ordinal"):
+            return int if self.coded else str
+        if self.kind == "date":
+            if "%H" in self.pattern:
+                return datetime.datetime
+            return datetime.date if "%d" in self.pattern else str
+        return {"integer": int, "real": float, "boolean": bool}.get(self.kind, str)
+
+
+def columns_of_schema(document):
+    """Columns by name, from a schema's own content."""
+    listed = document.get("columns", document.get("column"))
+    if not isinstance(listed, list):  # private-pgm's plain sizes
+        return {name: Column({"name": name, "size": size}) for name, size in document.items()}
+    found = {}
+    for keys in listed:
+        if "prefix" in keys:
+            first = keys.get("first", 0)
+            for number in range(first, first + keys["count"]):
+                name = f"{keys['prefix']}{number}"
+                found[name] = Column({**keys, "name": name})
+        else:
+            found[keys["name"]] = Column(keys)
+    for relation in document.get("relations", document.get("relation", [])):
+        derived = relation.get("derive", "").partition("=")[0].strip().strip("'\"")
+        if derived in found:
+            found[derived].derived = True
+    return found
+
+
+def dated(value, pattern):
+    """A date or timestamp in a schema's pattern; strftime does not pad years."""
+    clock = isinstance(value, datetime.datetime)
+    parts = {"%Y": f"{value.year:04}", "%m": f"{value.month:02}", "%d": f"{value.day:02}",
+             "%H": f"{value.hour if clock else 0:02}", "%M": f"{value.minute if clock else 0:02}",
+             "%S": f"{value.second if clock else 0:02}"}
+    for part, text in parts.items():
+        pattern = pattern.replace(part, text)
+    return pattern
+
+
+class Texts:
+    """Cells of one column as texts. Without a column of a schema: as Python writes them.
+    `odd` is called for a cell that is no plain value, and gives its text."""
+
+    def __init__(self, column, odd=lambda value: NOWHERE):
+        self.column = column
+        self.odd = odd
+        self.null = ""
+        self.of_bool = ("false", "true")
+        if column is not None:
+            if column.nulls and "" not in column.nulls:
+                self.null = column.nulls[0]
+            if column.kind == "boolean":
+                self.of_bool = tuple(column.labels)
+            elif column.coded or column.kind in ("integer", "real"):
+                self.of_bool = ("0", "1")
+            else:
+                self.of_bool = next((pair for pair in (("false", "true"), ("False", "True"),
+                                                       ("0", "1"), ("no", "yes"))
+                                     if set(pair) <= set(column.labels)), self.of_bool)
+        self.memos = {}
+
+    def all(self, values):
+        """The texts of a list of cells."""
+        types = set(map(type, values))
+        mixing = [one for one in types - APART if one.__name__ not in NO_VALUES]
+        if len(mixing) <= 1 and not any(one.__hash__ is None for one in mixing):
+            try:
+                return list(map(self.memo(mixing[0] if mixing else str).__getitem__, values))
+            except TypeError:  # a tuple with a list inside
+                pass
+        return [self.one(value) for value in values]  # 1, 1.0 and True are one key of a dict
+
+    def memo(self, of):
+        if of not in self.memos:
+            self.memos[of] = Memo(self.one)
+        return self.memos[of]
+
+    def one(self, value):
+        if value is None:
+            return self.null
+        if isinstance(value, str):
+            return value if len(value) <= LONGEST and value.count("\n") < 900 else NOWHERE
+        if isinstance(value, bool):
+            return self.of_bool[value]
+        if isinstance(value, int):
+            return self.number(value, str)
+        if isinstance(value, float):
+            return self.null if math.isnan(value) else self.number(value, self.float_text)
+        if isinstance(value, decimal.Decimal):
+            if value.is_nan():
+                return self.null
+            return self.number(value, lambda exact: format(exact, "f"))
+        if type(value).__name__ in NO_VALUES:
+            return self.null
+        if isinstance(value, datetime.date):  # a datetime is one too
+            return self.date(value)
+        if isinstance(value, (datetime.time, uuid.UUID)):
+            return str(value)
+        if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+            plain = value.item()
+            return self.odd(value) if type(plain).__module__ == "numpy" else self.one(plain)
+        return self.odd(value)
+
+    def number(self, value, spelled):
+        if self.column is not None and self.column.by_number:
+            text = self.column.by_number.get(value)
+            if text is not None:
+                return text
+        return spelled(value)
+
+    def float_text(self, value):
+        """A float is written as such; where a schema has labels or codes, 24.0 is 24."""
+        column = self.column
+        if (column is not None and value.is_integer()
+                and (column.coded or column.kind in ("categorical", "ordinal", "integer"))):
+            return str(int(value))
+        return repr(value)
+
+    def date(self, value):
+        if self.column is not None and self.column.kind == "date":
+            return dated(value, self.column.pattern)
+        if isinstance(value, datetime.datetime):
+            if (value.hour, value.minute, value.second, value.microsecond) == (0, 0, 0, 0):
+                return dated(value, "%Y-%m-%d")
+            return value.replace(tzinfo=None).isoformat(sep=" ")
+        return value.isoformat()
+
+
+class Memo(dict):
+    def __init__(self, make):
+        super().__init__()
+        self.make = make
+
+    def __missing__(self, key):
+        text = self.make(key)
+        if len(self) < 100_000:
+            self[key] = text
+        return text

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of every kind as batches of columns: frames, Parquet files and query results."""
+
+import glob
+import os
+import pathlib
+
+from ._errors import SourceError, UsageError
+
+BATCH = 50_000  # rows
+
+
+class Table:
+    """Names, batches (each a list of columns, which are lists), and what the frame was: `kind`
+    ("pandas", "polars", "pyarrow", "duckdb", "dict" or None) with the declared types by name."""
+
+    def __init__(self, names, batches, kind=None, types=None, rows=None):
+        self.names = list(names)
+        self.batches = batches
+        self.kind = kind
+        self.types = types or {}
+        self.rows = rows  # None where it is not known before the rows are read
+
+
+class Source:
+    """A query on a connection, read when a call needs its rows. It keeps no password, and what it is
+    called in messages is the name given here."""
+
+    def __init__(self, connection, query, name):
+        self.connection = connection
+        self.query = query
+        self.name = name
+
+    def __repr__(self):
+        return f"<tandem.source {self.name!r}>"
+
+
+def source(connection, query, *, name="the query"):
+    """The rows of a query on a DB-API or ADBC connection, for any function that takes a table.
+
+    >>> import sqlite3, tandem
+    >>> connection = sqlite3.connect(":memory:")
+    >>> _ = connection.execute("create table people (sex text, age int)")
+    >>> _ = connection.executemany("insert into people values (?, ?)", [("F", 40), ("M", 7)] * 50)
+    >>> rows = tandem.source(connection, "select * from people")
+    >>> schema = tandem.Schema.draft({"sex": ["F", "M"], "age": [0, 90]})
+    >>> tandem.synthesize(rows, schema=schema, epsilon=1, mechanism="independent").document["rows"]
+    100
+    """
+    return Source(connection, query, name)
+
+
+def is_path(data):
+    return isinstance(data, (str, os.PathLike))
+
+
+def parquet_files(path):
+    """The Parquet files that a path, glob or folder means; none where it means something else."""
+    text = os.fspath(path)
+    if glob.has_magic(text) and not os.path.exists(text):
+        found = sorted(glob.glob(text, recursive=True))
+    elif os.path.isdir(text):
+        found = sorted(str(one) for one in pathlib.Path(text).rglob("*")
+                       if one.suffix in (".parquet", ".pq"))
+    else:
+        found = [text]
+    return found if found and all(one.endswith((".parquet", ".pq")) for one in found) else []
+
+
+def is_csv_path(data):
+    return is_path(data) and not parquet_files(data)
+
+
+def table_of(data, what):
+    """A Table; UsageError for what is none. Nothing here depends on the content of a cell."""
+    kind = f"{type(data).__module__.split('.')[0]}.{type(data).__name__}"
+    if kind == "polars.LazyFrame":
+        raise UsageError(f"{what} is a LazyFrame, which holds no rows yet; call .collect() on it.")
+    if isinstance(data, Source):
+        table = of_query(data, what)
+    elif is_path(data):
+        table = of_parquet(parquet_files(data), what)
+    elif isinstance(data, dict):
+        table = of_lists(data, what)
+    elif kind == "pandas.DataFrame":
+        table = Table(data.columns, pandas_batches(data), "pandas", None, len(data))
+        table.types = {name: data.dtypes.iloc[at] for at, name in enumerate(table.names)}
+    elif kind == "polars.DataFrame":
+        refuse_nested(data.columns, [dtype.is_nested() for dtype in data.dtypes], what)
+        table = Table(data.columns, polars_batches(data), "polars", dict(data.schema), len(data))
+    elif hasattr(data, "__arrow_c_stream__") or hasattr(data, "to_batches"):
+        table = of_arrow(data, what, "duckdb" if "duckdb" in kind.lower() else "pyarrow")
+    else:
+        raise UsageError(f"{what} is a {kind}; give a frame of pandas, polars, pyarrow or DuckDB, a "
+                         "dict of lists, a tandem.source, or the path of a CSV or Parquet file.")
+    require_names(table.names, what)
+    return table
+
+
+def require_names(names, what):
+    if not names:
+        raise UsageError(f"{what} is empty; give at least one row and one column.")
+    seen = set()
+    for name in names:
+        if not isinstance(name, str):
+            raise UsageError(f"{what} has a column named {name!r}; name columns with text.")
+        if name in seen:
+            raise UsageError(f"{what} has two columns named {name!r}; rename one.")
+        seen.add(name)
+
+
+def refuse_nested(names, nested, what):
+    for name, is_nested in zip(names, nested):
+        if is_nested:
+            raise UsageError(f"{what} has the nested column {name!r}; give one plain value a cell.")
+
+
+def of_lists(data, what):
+    columns = [list(column) for column in data.values()]
+    if len({len(column) for column in columns}) > 1:
+        raise UsageError(f"{what} has columns of different lengths; make them equal.")
+    return Table(data, iter([columns]), "dict", None, len(columns[0]) if columns else 0)
+
+
+def pandas_batches(frame):
+    for first in range(0, len(frame), BATCH):
+        part = frame.iloc[first:first + BATCH]
+        yield [part.iloc[:, at].tolist() for at in range(part.shape[1])]
+
+
+def polars_batches(frame):
+    for part in frame.iter_slices(BATCH):
+        yield [part.to_series(at).to_list() for at in range(part.width)]
+
+
+def need_pyarrow(what):
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise UsageError(f"{what} can only be read with pyarrow; install it with "
+                         "'pip install pyarrow'.") from None
+    return pyarrow
+
+
+def of_arrow(data, what, kind):
+    pyarrow = need_pyarrow(what)
+    rows = getattr(data, "num_rows", None)
+    if isinstance(data, pyarrow.RecordBatch):
+        data = pyarrow.Table.from_batches([data])
+    if hasattr(data, "to_batches"):
+        schema, batches = data.schema, data.to_batches(max_chunksize=BATCH) if isinstance(
+            data, pyarrow.Table) else data.to_batches()
+    else:
+        data = pyarrow.RecordBatchReader.from_stream(data)
+        schema, batches = data.schema, data
+    refuse_nested(schema.names, [pyarrow.types.is_nested(one) for one in schema.types], what)
+    return Table(schema.names, reading(arrow_batches(pyarrow, batches), what), kind,
+                 dict(zip(schema.names, schema.types)), rows)
+
+
+def arrow_batches(pyarrow, batches):
+    for batch in batches:
+        for first in range(0, max(batch.num_rows, 1), BATCH):
+            part = batch.slice(first, BATCH)
+            yield [cells(pyarrow, part.column(at)) for at in range(part.num_columns)]
+
+
+def cells(pyarrow, column):
+    # Nanoseconds have no place in Python's own timestamps.
+    if pyarrow.types.is_timestamp(column.type) and column.type.unit == "ns":
+        column = column.cast(pyarrow.timestamp("us", column.type.tz), safe=False)
+    return column.to_pylist()
+
+
+def of_parquet(files, what):
+    pyarrow = need_pyarrow(what)
+    schema, rows = None, 0
+    for path in files:
+        opened = trying(lambda: pyarrow.parquet.ParquetFile(path),
+                        f"{path} can't be read as Parquet; it is damaged, cut short, or something "
+                        "else.")
+        names = opened.schema_arrow.names
+        if schema is None:
+            schema = opened.schema_arrow
+        elif sorted(names) != sorted(schema.names):
+            raise UsageError(f"{path} has other columns than {files[0]}; give files of one table.")
+        rows += opened.metadata.num_rows
+        opened.close()
+    refuse_nested(schema.names, [pyarrow.types.is_nested(one) for one in schema.types], what)
+
+    def batches():
+        for path in files:
+            with pyarrow.parquet.ParquetFile(path) as file:
+                # Asked for by name, a file's columns still come in the order of the file.
+                for batch in file.iter_batches(batch_size=BATCH):
+                    yield batch.select(schema.names)
+
+    return Table(schema.names, reading(arrow_batches(pyarrow, batches()), what), None,
+                 dict(zip(schema.names, schema.types)), rows)
+
+
+def of_query(query, what):
+    what = f"{what} ({query.name})"
+    failed = (f"{what} could not be read: the database refused the query or stopped. Its own message "
+              "is not shown, for it may quote rows; try the query by hand.")
+
+    def opened():
+        module = type(query.connection).__module__.split(".")[0]
+        # A cursor with a name stays on the server; others of these two fetch all rows at once.
+        cursor = (query.connection.cursor("tandem_rows") if module in ("psycopg", "psycopg2")
+                  else query.connection.cursor())
+        cursor.execute(query.query)
+        first = cursor.fetchmany(BATCH)  # some describe their columns only now
+        return cursor, first
+
+    cursor, first = trying(opened, failed)
+    if not cursor.description:
+        raise UsageError(f"{what} gives no rows at all; write a query such as 'select ...'.")
+
+    def batches():
+        rows = first
+        while rows:
+            yield [list(column) for column in zip(*rows)]
+            rows = cursor.fetchmany(BATCH)
+        cursor.close()
+
+    return Table([column[0] for column in cursor.description], reading(batches(), what, failed))
+
+
+def trying(work, sentence):
+    """What `work` gives; a SourceError with this sentence alone when it fails. What failed may quote
+    rows or passwords, so it is neither shown nor chained."""
+    failed = False
+    try:
+        return work()
+    except Exception:
+        failed = True
+    if failed:
+        raise SourceError(sentence)
+
+
+def reading(batches, what, sentence=None):
+    """The batches, with a plain error where they stop."""
+    batches = iter(batches)
+    end = object()
+    while (batch := trying(lambda: next(batches, end), sentence or
+                           f"{what} could not be read to its end; nothing was spent.")) is not end:
+        yield batch

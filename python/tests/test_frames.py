@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same codes from every kind of table, and the kind that came in comes out."""
+import contextlib
+import datetime
+import decimal
+import io
+import os
+import pathlib
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+import duckdb
+import pandas
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import tandem
+from tandem._columns import Column, Texts
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCHEMA = """
+format = 1
+[[column]]
+name = "select"
+values = ["a,b", "say \\"x\\"", "two\\nlines", "Łódź", "1.0", "24"]
+[[column]]
+name = "grade"
+size = 4
+null = true
+[[column]]
+name = "paid"
+kind = "boolean"
+values = ["no", "yes"]
+null = ""
+[[column]]
+name = "km"
+kind = "real"
+min = 0
+max = 10
+edges = [2.5, 5]
+decimals = 1
+special = 501
+[[column]]
+name = "seen"
+kind = "date"
+pattern = "%d.%m.%Y"
+min = "01.01.2020"
+max = "31.12.2020"
+bins = "month"
+null = ["refused", "-"]
+"""
+VALUES = {
+    "select": ["a,b", 'say "x"', "two\nlines", "Łódź", None, "24"] * 10,
+    "grade": [0, 1, 2, 3, None, 1] * 10,
+    "paid": [True, False, None, True, True, False] * 10,
+    "km": [0.0, 2.5, 4.9, 10.0, 501.0, None] * 10,
+    "seen": [datetime.date(2020, month, 5) for month in (1, 2, 3, 4, 5)] * 12,
+}
+TEXTS = {
+    "select": ["a,b", 'say "x"', "two\nlines", "Łódź", "", "24"] * 10,
+    "grade": ["0", "1", "2", "3", "", "1"] * 10,
+    "paid": ["yes", "no", "", "yes", "yes", "no"] * 10,
+    "km": ["0.0", "2.5", "4.9", "10.0", "501", ""] * 10,
+    "seen": [f"05.0{month}.2020" for month in (1, 2, 3, 4, 5)] * 12,
+}
+
+
+def schema():
+    return tandem.Schema(SCHEMA)
+
+
+def released(private, **more):
+    return tandem.synthesize(private, **{**dict(schema=schema(), epsilon=3, mechanism="mst", seed=3),
+                                      **more})
+
+
+def digest(release):
+    return [(release.path / name).read_bytes() for name in ("synthetic.csv", "measurements.json")]
+
+
+@pytest.fixture(scope="module")
+def from_texts(tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "private.csv"
+    pandas.DataFrame(TEXTS).to_csv(path, index=False)
+    quoted = SCHEMA + '[csv]\nrecords = "quoted"\n'
+    return digest(released(path, schema=tandem.Schema(quoted)))
+
+
+def arrow():
+    return pyarrow.table(VALUES)
+
+
+def parquet(folder, parts=1):
+    folder.mkdir(exist_ok=True)
+    size = 60 // parts
+    for at in range(parts):
+        pyarrow.parquet.write_table(arrow().slice(at * size, size), folder / f"part-{at}.parquet")
+    return folder
+
+
+def sqlite(_=None):
+    connection = sqlite3.connect(":memory:")
+    connection.execute('create table t ("select" text, grade int, paid text, km real, seen text)')
+    connection.executemany("insert into t values (?, ?, ?, ?, ?)",
+                           zip(*(TEXTS["paid"] if name == "paid" else TEXTS["seen"] if name == "seen"
+                                 else column for name, column in VALUES.items())))
+    return tandem.source(connection, "select * from t")
+
+
+KINDS = {
+    "texts": lambda folder: TEXTS,
+    "dict": lambda folder: VALUES,
+    "pandas": lambda folder: pandas.DataFrame(VALUES),
+    "pandas_types": lambda folder: pandas.DataFrame(VALUES).astype(
+        {"select": "category", "grade": "Int8", "paid": "boolean", "seen": "datetime64[ns]"}),
+    "polars": lambda folder: polars.DataFrame(VALUES),
+    "polars_types": lambda folder: polars.DataFrame(VALUES).with_columns(
+        polars.col("select").cast(polars.Categorical), polars.col("km").cast(polars.Decimal(6, 1)),
+        polars.col("seen").cast(polars.Datetime)),
+    "pyarrow": lambda folder: arrow(),
+    "pyarrow_dictionary": lambda folder: arrow().set_column(
+        0, "select", arrow().column(0).dictionary_encode()),
+    "reader": lambda folder: arrow().to_reader(7),
+    "duckdb": lambda folder: duckdb.from_arrow(arrow()),
+    "parquet": lambda folder: parquet(folder / "p") / "part-0.parquet",
+    "parquet_glob": lambda folder: str(parquet(folder / "p", 3) / "*.parquet"),
+    "parquet_folder": lambda folder: parquet(folder / "p", 3),
+    "sqlite": sqlite,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_table_has_the_same_codes(kind, from_texts, tmp_path):
+    assert digest(released(KINDS[kind](tmp_path))) == from_texts
+
+
+def test_a_cells_text_is_the_schemas():
+    labels = Texts(Column({"name": "a", "values": ["1.0", "2", "0.1"]}))
+    assert [labels.one(value) for value in (1, 1.0, True, 2.0, decimal.Decimal("0.1"), 0.1, 3.0)] == [
+        "1.0", "1.0", "true", "2", "0.1", "0.1", "3"]
+    assert labels.all([1, True, 1.0]) == ["1.0", "true", "1.0"]
+    plain = Texts(None)
+    assert [plain.one(value) for value in (24.0, 0.1, 5, None, float("nan"), pandas.NA, pandas.NaT)] \
+        == ["24.0", "0.1", "5", "", "", "", ""]
+    odd = [[1], {"a": 1}, b"x", (1, [2]), object(), "x" * 70_000, "\n" * 1000, datetime.timedelta(1)]
+    assert plain.all(odd) == ["\ufffd"] * len(odd)
+
+
+def test_no_private_cell_is_an_error_and_none_changes_another_row():
+    odd = dict(VALUES, km=[[1], "x", b"y", "\ud800", 1e400, decimal.Decimal("sNaN")] * 10)
+    assert released(odd).document["rows"] == 60
+    # Of public data the same is an error, with its column.
+    with pytest.raises(tandem.UsageError, match="column 'km'"):
+        tandem.Schema.draft(odd)
+
+
+def test_types_come_back():
+    frame = pandas.DataFrame(VALUES).astype({"grade": "Int8", "paid": "boolean", "km": "float32",
+                                             "select": "category", "seen": "datetime64[s]"})
+    made = released(frame, rows=40).rows
+    assert isinstance(made, pandas.DataFrame) and len(made) == 40
+    assert [str(one) for one in made.dtypes] == ["category", "Int8", "boolean", "float32",
+                                                 "datetime64[s]"]
+    # Categories are the schema's: those of the private column are private.
+    assert list(made["select"].cat.categories) == TEXTS["select"][:4] + ["1.0", "24"]
+    table = released(arrow().cast(pyarrow.schema([
+        ("select", pyarrow.large_string()), ("grade", pyarrow.int16()), ("paid", pyarrow.bool_()),
+        ("km", pyarrow.float32()), ("seen", pyarrow.date32())]))).rows
+    assert [str(one) for one in table.schema.types] == ["large_string", "int16", "bool", "float",
+                                                        "date32[day]"]
+    polar = polars.DataFrame(VALUES, schema_overrides={"grade": polars.UInt8})
+    assert released(polar).rows.schema == polar.schema
+    assert isinstance(released(duckdb.from_arrow(arrow())).rows, duckdb.DuckDBPyRelation)
+    assert {type(value) for value in released(VALUES).rows["grade"]} <= {int, type(None)}
+
+
+def test_pandas_integers_tell_nothing_of_private_empty_cells():
+    schema = tandem.Schema("format = 1\n[[column]]\nname = 'a'\nsize = 3\nnull = true\n")
+    whole = pandas.DataFrame({"a": [0, 1, 2] * 50})
+    gap = whole.astype("float64")
+    gap.iloc[0, 0] = None
+    for frame in (whole, gap):
+        made = tandem.synthesize(frame, schema=schema, epsilon=1, mechanism="independent", seed=1).rows
+        assert str(made["a"].dtype) == ("float64" if made["a"].isna().any() else "int64")
+
+
+def test_parquet_out_and_in(tmp_path):
+    release = released(arrow())
+    release.to_parquet(tmp_path / "made.parquet")
+    made = pyarrow.parquet.read_table(tmp_path / "made.parquet")
+    assert made.schema.types == arrow().schema.types and made.num_rows == 60
+    assert tandem.evaluate(tmp_path / "made.parquet", release, internal=True)["avg_workload_error"] == 0
+
+
+def test_a_file_cut_short_is_one_sentence_and_spends_nothing(tmp_path):
+    path = parquet(tmp_path / "p") / "part-0.parquet"
+    ledger = tandem.Ledger.create(tmp_path / "l", dataset="d", epsilon=1)
+    before = str(ledger.show())
+    whole = path.read_bytes()
+    for size in (len(whole) // 2, 0):
+        path.write_bytes(whole[:size])
+        with pytest.raises(tandem.SourceError, match="can't be read as Parquet"):
+            released(path, ledger=ledger, seed=None, epsilon=1)
+    assert str(ledger.show()) == before
+
+
+class Stopping:
+    """A connection whose server goes away, with a message that quotes a row and a password."""
+
+    description = [(name,) for name in VALUES]
+
+    def cursor(self):
+        self.fetched = 0
+        return self
+
+    def execute(self, query):
+        pass
+
+    def close(self):
+        pass
+
+    def fetchmany(self, _rows):
+        self.fetched += 1
+        if self.fetched > 1:
+            raise RuntimeError("server closed: password=hunter2 row=(Anna, 42)")
+        return list(zip(*VALUES.values()))
+
+
+def test_a_database_that_stops_spends_nothing_and_shows_no_secret(tmp_path):
+    import traceback
+    ledger = tandem.Ledger.create(tmp_path / "l", dataset="d", epsilon=1)
+    before = str(ledger.show())
+    with pytest.raises(tandem.SourceError) as caught:
+        released(tandem.source(Stopping(), "select secret"), ledger=ledger, seed=None, epsilon=1)
+    said = "".join(traceback.format_exception(caught.value))
+    assert "hunter2" not in said and "Anna" not in said and caught.value.__context__ is None
+    assert "\n" not in str(caught.value) and str(ledger.show()) == before
+
+
+@pytest.fixture(scope="module")
+def postgres(tmp_path_factory):
+    psycopg = pytest.importorskip("psycopg")
+    server = shutil.which("postgres") or next(
+        iter(sorted(map(str, pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres")))), None)
+    if server is None:
+        pytest.skip("no PostgreSQL server on this machine")
+    programs = pathlib.Path(server).resolve().parent
+    folder = tmp_path_factory.mktemp("postgres")
+    as_user = []
+    if os.getuid() == 0:  # the server refuses to be root
+        import pwd
+        try:
+            pwd.getpwnam("postgres")
+        except KeyError:
+            pytest.skip("no user postgres on this machine")
+        for above in [folder, *folder.parents]:
+            if above.name.startswith("pytest"):
+                above.chmod(0o755)
+        shutil.chown(folder, "postgres")
+        as_user = ["runuser", "-u", "postgres", "--"]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    subprocess.run([*as_user, programs / "initdb", "-A", "trust", "-U", "steward", "-E", "UTF8", "-D",
+                    folder / "db"], check=True, capture_output=True, cwd="/")
+    running = subprocess.Popen([*as_user, programs / "postgres", "-D", folder / "db", "-p", str(port),
+                                "-h", "127.0.0.1", "-k", folder, "-F"], cwd="/",
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    address = f"host=127.0.0.1 port={port} user=steward dbname=postgres password=hunter2"
+    for _ in range(100):
+        with contextlib.suppress(psycopg.OperationalError):
+            psycopg.connect(address).close()
+            break
+        time.sleep(0.1)
+    yield lambda: psycopg.connect(address)
+    running.terminate()
+    running.wait(20)
+
+
+def test_rows_of_postgresql_have_the_same_codes(postgres, from_texts):
+    with postgres() as connection:
+        connection.execute('create table t (id serial, "select" text, grade smallint, paid boolean, '
+                           "km numeric(5, 1), seen date)")
+        with connection.cursor() as cursor:
+            cursor.executemany('insert into t ("select", grade, paid, km, seen) values '
+                               "(%s, %s, %s, %s, %s)", list(zip(*VALUES.values())))
+        rows = tandem.source(connection, "select * from t order by id", name="register")
+        assert digest(released(rows)) == from_texts
+        assert "hunter2" not in repr(rows)
+    with postgres() as connection, pytest.raises(tandem.SourceError) as caught:
+        released(tandem.source(connection, "select 1 / (id - 7) from nothing"))
+    assert "division" not in str(caught.value) and "nothing" not in str(caught.value)
+
+
+ACS = pathlib.Path(os.environ.get("TANDEM_DATA", "/nowhere")) / "acs"
+
+
+@pytest.mark.skipif(not (ACS / "ma2019.csv").exists(), reason="TANDEM_DATA has no acs")
+def test_acs_is_the_same_from_every_kind_of_table(tmp_path):
+    file, schema = ACS / "ma2019.csv", tandem.Schema.draft(ACS / "ma2018.csv")
+    table = pandas.read_csv(file)
+    pyarrow.parquet.write_table(pyarrow.Table.from_pandas(table), tmp_path / "acs.parquet")
+    (tmp_path / "out").mkdir()
+    found = {}
+    for kind, rows in {"csv": file, "pandas": table, "polars": polars.from_pandas(table),
+                       "pyarrow": pyarrow.Table.from_pandas(table),
+                       "duckdb": duckdb.from_df(table),
+                       "parquet": tmp_path / "acs.parquet"}.items():
+        found[kind] = digest(tandem.synthesize(rows, schema=schema, epsilon=1, seed=1,
+                                               mechanism="independent",
+                                               out=tmp_path / "out" / kind))
+    assert all(one == found["csv"] for one in found.values())
+    # Not only each column: no pair of columns counts otherwise.
+    for rows in (table, tmp_path / "acs.parquet"):
+        assert tandem.evaluate(rows, file, schema=schema, workload="all-2way",
+                               internal=True)["avg_workload_error"] == 0
+
+
+def test_the_twenty_lines(tmp_path):
+    public = pandas.read_csv(ROOT / "build" / "sample" / "public.csv")
+    private = pandas.read_csv(ROOT / "build" / "sample" / "private.csv")
+    schema = tandem.Schema.draft(public)
+    assert schema.doubts is not None
+    schema["commute_km"].bins = 8
+    schema.save(tmp_path / "schema.toml")
+    assert tandem.Schema.read(tmp_path / "schema.toml")["commute_km"].bins == 8
+    ledger = tandem.Ledger.create(tmp_path / "l", dataset="register 2026", epsilon=5)
+    release = tandem.synthesize(private, public=public, schema=schema, epsilon=1.0, ledger=ledger,
+                                mechanism="mst", out=tmp_path / "release")
+    assert "epsilon 1" in repr(release) and "<table>" in release._repr_html_()
+    assert list(release.rows.columns) == list(private.columns)
+    assert len(release.sample(1_000)) == 1_000
+    assert tandem.evaluate(private, release, internal=True)["avg_workload_error"] < 1
+    assert tandem.Ledger.open(tmp_path / "l").show()
+
+
+def test_compare_runs_in_processes_of_its_own(tmp_path):
+    found = tandem.compare(VALUES, schema=schema(), mechanisms=["independent", "mst"],
+                           epsilons=[1, 3], seeds=1, out=tmp_path / "c", internal=True)
+    assert len(found.rows) == 4 and found.figure.startswith("<") and len(found.frame()) == 4
+    with pytest.raises(tandem.UsageError, match="internal=True"):
+        tandem.compare(VALUES, schema=schema(), mechanisms=["mst"], epsilons=[1], out=tmp_path / "d")
+    with pytest.raises(tandem.UsageError) as caught:
+        tandem.compare(VALUES, schema=schema(), mechanisms=["nothing"], epsilons=[1],
+                       out=tmp_path / "d", internal=True)
+    assert "--" not in str(caught.value)
+
+
+def test_the_interpreter_goes_on_while_a_release_is_made():
+    turns = []
+    stop = threading.Event()
+
+    def count():
+        while not stop.is_set():
+            turns.append(1)
+            time.sleep(0.001)
+
+    counting = threading.Thread(target=count)
+    counting.start()
+    events = []
+    tandem.synthesize(ROOT / "build" / "sample" / "private.csv", epsilon=1, mechanism="mst", seed=1,
+                      schema=ROOT / "examples" / "population" / "schema.toml",
+                      progress=events.append)
+    stop.set()
+    counting.join()
+    assert len(turns) > 20 and any("stage" in event for event in events)
+
+
+def test_progress_true_writes_to_stderr(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    heard = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", heard)
+    released(VALUES, progress=True)
+    assert "tandem: measuring" in heard.getvalue()
+
+
+@pytest.mark.skipif(not shutil.which("nm"), reason="no nm on this machine")
+def test_the_library_shows_nothing_but_its_calls():
+    from tandem._library import CALLS, library
+    shown = subprocess.run(["nm", "-D", "--defined-only", library()._name], check=True,
+                           capture_output=True, text=True).stdout.split()
+    names = {name.split("@")[0] for name in shown[2::3]}
+    assert set(CALLS) < names and all(name.startswith("tandem_") for name in names)
+
+
+def test_a_forked_process_is_told_to_spawn():
+    released(VALUES)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            tandem.mechanisms()
+            os.write(write, b"answered")
+        except tandem.UsageError:
+            os.write(write, b"refused")
+        finally:
+            os._exit(0)
+    os.close(write)
+    os.waitpid(child, 0)
+    assert os.read(read, 100) == b"refused"
