@@ -23,9 +23,14 @@
 namespace tandem::mechanism {
 namespace {
 
+// What of the budget counts as spent when a round's size limit is set: what earlier rounds spent,
+// or this one's too, as in the paper.
+enum class Growth { Before, With };
+
 struct Options {
   int rounds_per_column = 16;
   double select_share = 0.1;
+  Growth growth = Growth::Before;
   double max_model_mb = 8.0;
 };
 
@@ -61,7 +66,9 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const Cost left = curator.remaining();
     const bool last = left < (to_select + to_measure) * 2.0;
     if (last) std::tie(to_select, to_measure) = left.split(options.select_share);
-    const double used = 1.0 - left.lower_bound() / rho.lower_bound();
+    const double round =
+        options.growth == Growth::With ? (to_select + to_measure).lower_bound() : 0;
+    const double used = 1.0 - (left.lower_bound() - round) / rho.lower_bound();
     const double room = (options.max_model_mb - start.mb) * (last ? 1.0 : used);
     const auto C = offered(closure, domain,
                            tractable(fit.model, held, start.mb + room, curator.threads()), rng);
@@ -147,9 +154,12 @@ Mechanism aim() {
              "rounds that the budget would last without annealing, for each column", at_least(1)),
        field("select-share", &Options::select_share, "share of each round's budget for selection",
              between(0.001, 0.999)),
+       choice(
+           "growth", &Options::growth, {{"before", Growth::Before}, {"with", Growth::With}},
+           "the size limit grows with what was spent before a round, or with it as in the paper"),
        field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
              at_least(0.001))},
-      effort_of);
+      effort_of, {{"paper", {{"growth", "with"}, {"max-model-mb", "80"}}}});
 }
 
 }  // namespace tandem::mechanism

@@ -278,7 +278,9 @@ Mechanism dual_query() {
        field("one-hot", &Options::one_hot, "the search gives a column one value, not several"),
        choice("free", &Options::free, {{"zero", Free::Zero}, {"random", Free::Random}},
               "values where no drawn query asks: the first, or a random one")},
-      effort_of);
+      effort_of,
+      {{"paper", {{"accounting", "theorem"}, {"one-hot", "false"}, {"free", "zero"}}},
+       {"authors", {{"accounting", "advanced"}, {"one-hot", "false"}, {"free", "zero"}}}});
 }
 
 }  // namespace tandem::mechanism

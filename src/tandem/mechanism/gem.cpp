@@ -491,6 +491,22 @@ std::vector<Field<Options>> shared_fields(int fewest_rounds) {
             "largest model, in megabytes: fewer rows where they would not fit", at_least(0.001))};
 }
 
+// The paper's settings; gem-pub's are these and two of its own.
+Parameters printed() {
+  return {{"rounds", "50"},
+          {"alpha", "0.5"},
+          {"generator", "network"},
+          {"rows", "1000"},
+          {"inputs", "512"},
+          {"hidden", "512,1024,1024"},
+          {"learning-rate", "0.0001"},
+          {"steps", "100"},
+          {"final-steps", "0"},
+          {"threshold", "0.5"},
+          {"tolerance", "0"},
+          {"max-model-mb", "100"}};
+}
+
 constexpr const char* kReference =
     "Liu, Vietri, Wu. Iterative Methods for Private Synthetic Data: Unifying Framework and New "
     "Methods. 2021.";
@@ -502,7 +518,7 @@ Mechanism gem() {
       {.name = "gem",
        .summary = "Rows of distributions trained on the marginals that they get most wrong",
        .reference = kReference},
-      run, plan, shared_fields(1), effort_of);
+      run, plan, shared_fields(1), effort_of, {{"paper", printed()}});
 }
 
 Mechanism gem_pub() {
@@ -514,11 +530,15 @@ Mechanism gem_pub() {
                          "learning rate there; auto: 0.002 for a network, 0.05 for rows; the "
                          "paper's is 0.0005",
                          between(1e-8, 100.0)));
+  auto as_printed = printed();
+  as_printed.emplace_back("public-steps", "5000");
+  as_printed.emplace_back("public-rate", "0.0005");
   return make_mechanism<Options>({.name = "gem-pub",
                                   .summary = "The same, trained on public marginals first",
                                   .reference = kReference,
                                   .needs_public_data = true},
-                                 run_public, plan_public, fields, effort_public);
+                                 run_public, plan_public, fields, effort_public,
+                                 {{"paper", as_printed}});
 }
 
 }  // namespace tandem::mechanism

@@ -334,7 +334,12 @@ Mechanism grouped() {
        field("sweeps", &Options::sweeps, "at most, over the marginals of a group", between(1, 1e6)),
        field("max-model-mb", &Options::max_model_mb, "memory for the rows of all groups, in MB",
              at_least(0.001))},
-      effort_of);
+      effort_of,
+      {{"paper",
+        {{"shares", "1,1,1,1"},
+         {"totals", "independent"},
+         {"trust", "full"},
+         {"small-groups", "keep"}}}});
   out.public_may_lack = [](const Parameters& parameters) {
     std::vector<std::string> names;
     for (const auto& [name, text] : parameters) {

@@ -300,7 +300,9 @@ Mechanism ide() {
        field("max-model-mb", &Options::max_model_mb,
              "memory for rows and their cells, or of the graphical model, in MB; auto: 4096 and 8",
              at_least(0.001))},
-      effort_of);
+      effort_of,
+      // The run of the contest: T = 2 M steps.
+      {{"paper", {{"order", "random"}, {"sweeps", "2"}, {"damping", "false"}}}});
 }
 
 }  // namespace tandem::mechanism

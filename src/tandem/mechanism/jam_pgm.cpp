@@ -21,9 +21,10 @@
 namespace tandem::mechanism {
 namespace {
 
-// Each round weighs every candidate anew; or as the authors' code does: a candidate that was too
-// large once never returns, and the first round knows no model.
-enum class Filtering { EachRound, Of2024 };
+// Each round weighs every candidate anew; or Algorithm 2 to the letter: all candidates, private and
+// public, in all rounds, and measurements that count alike; or as the authors' code does: a
+// candidate that was too large once never returns, and the first round knows no model.
+enum class Filtering { EachRound, Paper, Of2024 };
 
 struct Options {
   std::optional<int> rounds;
@@ -121,6 +122,7 @@ std::vector<Measurement> weighted_by_noise(std::vector<Measurement> y, Sigma usu
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   const auto start = start_model(problem, options.max_model_mb);
   const bool as_2024 = options.selection == Filtering::Of2024;
+  const bool printed = options.selection != Filtering::EachRound;
   const auto closure = candidates_of(problem, options.max_model_mb);
   auto counted = count_public(problem.public_data, closure, curator.threads());
   Release measured;
@@ -131,7 +133,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   const Cost rho = curator.remaining();
   const Sigma usual = curator.noise_scale({closure.front()},
                                           (rho / kMostRounds).split(options.select_share).second);
-  const int T = options.rounds.value_or(as_2024 ? kMostRounds : rounds_by_noise(usual, n));
+  const int T = options.rounds.value_or(printed ? kMostRounds : rounds_by_noise(usual, n));
   std::vector<Measurement> y;
   std::vector<Clique> held = start.cliques;  // what the model must hold
   std::vector<Clique> candidates = closure;
@@ -145,7 +147,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const Cost to_select = parts.first;
     const Cost to_measure = parts.second;
     const double used = 1.0 - curator.remaining().lower_bound() / rho.lower_bound();
-    const double share = last ? 1.0 : std::max(used, 1.0 / T);
+    const double share = last && !printed ? 1.0 : std::max(used, 1.0 / T);
     const double room = (options.max_model_mb - start.mb) * share;
     const auto C = offered(candidates, problem.domain,
                            tractable(fit.model, held, start.mb + room, curator.threads()), rng);
@@ -157,10 +159,10 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
       return expected_noise(curator.noise_scale({tau}, to_measure), problem.domain.cells(tau));
     };
     const auto teaches = [&](const Clique& tau) {
-      return as_2024 || noise_of(tau) < kMostNoise * n;
+      return printed || noise_of(tau) < kMostNoise * n;
     };
     // What a public marginal saves in the last round could not be spent any more.
-    const bool private_only = last && std::ranges::any_of(C, teaches);
+    const bool private_only = !printed && last && std::ranges::any_of(C, teaches);
     auto answers = fit.model.project_all(C);
     std::vector<Candidate> scored;
     std::vector<std::size_t> proxy_of;
@@ -187,7 +189,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     if (last) fit_options.tolerance = kFinalTolerance;
     fit_options.idle_steps = last || sigma.value() > kClear * n ? 2 : 1;
     fit = estimate_pgm(problem.domain,
-                       as_2024 ? equally_weighted(y, sigma) : weighted_by_noise(y, sigma), n,
+                       printed ? equally_weighted(y, sigma) : weighted_by_noise(y, sigma), n,
                        fit.model.potentials(), fit_options);
   }
 
@@ -242,12 +244,17 @@ Mechanism jam_pgm() {
        field("select-share", &Options::select_share, "share of each round's budget for selection",
              between(0.001, 0.999)),
        choice("selection", &Options::selection,
-              {{"each-round", Filtering::EachRound}, {"2024", Filtering::Of2024}},
-              "weigh all candidates in each round; or as the authors' code: drop for ever what was "
-              "too large once, choose first without a model, fit all measurements alike"),
+              {{"each-round", Filtering::EachRound},
+               {"paper", Filtering::Paper},
+               {"2024", Filtering::Of2024}},
+              "weigh in each round all candidates that can teach something; or all, and fit all "
+              "measurements alike, as printed; or as the authors' code, which also drops for ever "
+              "what was too large once and chooses first without a model"),
        field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
              at_least(0.001))},
-      effort_of);
+      effort_of,
+      {{"paper", {{"rounds", "30"}, {"selection", "paper"}, {"max-model-mb", "80"}}},
+       {"authors", {{"rounds", "30"}, {"selection", "2024"}, {"max-model-mb", "80"}}}});
 }
 
 }  // namespace tandem::mechanism

@@ -63,7 +63,8 @@ Mechanism make_mechanism(const MechanismText& text,
                          Plan (*plan)(const Curator&, const Problem&, const Options&),
                          const std::vector<Field<Options>>& fields,
                          Effort (*effort)(const Curator&, const Problem&, const Options&,
-                                          double rows_expected) = nullptr) {
+                                          double rows_expected) = nullptr,
+                         const std::vector<Printed>& printed = {}) {
   Mechanism out;
   out.name = text.name;
   out.summary = text.summary;
@@ -73,24 +74,28 @@ Mechanism make_mechanism(const MechanismText& text,
   out.pure = text.pure;
   out.conjunctions = text.conjunctions;
   out.answers = text.answers;
+  if (!printed.empty()) out.options.push_back(as_option(printed));
   for (const auto& field : fields) out.options.push_back(field.info);
   const std::string name = text.name;
+  const auto read = [=](const Parameters& given) {
+    return read_options(name, fields, with_printed(printed, given));
+  };
   out.resolve = [=](const Parameters& given) {
-    const Options options = read_options(name, fields, given);
+    const Options options = read(given);
     Parameters all;
+    if (!printed.empty()) all.emplace_back(kAs, as_word(printed, given));
     for (const auto& field : fields) all.emplace_back(field.info.name, field.get(options));
     return all;
   };
   out.run = [=](Curator& curator, const Problem& problem, const Parameters& given, Rng& rng) {
-    return run(curator, problem, read_options(name, fields, given), rng);
+    return run(curator, problem, read(given), rng);
   };
   out.plan = [=](const Curator& curator, const Problem& problem, const Parameters& given) {
-    return plan(curator, problem, read_options(name, fields, given));
+    return plan(curator, problem, read(given));
   };
   out.effort = [=](const Curator& curator, const Problem& problem, const Parameters& given,
                    double rows) {
-    return effort == nullptr ? Effort{}
-                             : effort(curator, problem, read_options(name, fields, given), rows);
+    return effort == nullptr ? Effort{} : effort(curator, problem, read(given), rows);
   };
   return out;
 }

@@ -27,6 +27,7 @@ struct Options {
   Candidates candidates = Candidates::Larger;
   double step = 0.5;
   Replay replay = Replay::Fresh;
+  Repeats repeats = Repeats::Average;
   Output output = Output::Tail;
   Start start = Start::Public;
   std::vector<double> public_weights;
@@ -82,6 +83,7 @@ MultiplicativeWeights start_from(Support A_0, const Problem& problem, const Opti
   std::vector<MultiplicativeWeights::Part> parts;
   parts.push_back({problem.domain.all(), std::move(A_0)});
   MultiplicativeWeights A(problem.domain, problem.workload, std::move(parts), n, threads);
+  A.treat_repeats(options.repeats);
   if (options.candidates != Candidates::All) A.choose_among_larger(0.0);
   return A;
 }
@@ -230,6 +232,9 @@ Mechanism mw_pub() {
            "replay", &Options::replay,
            {{"fresh", Replay::Fresh}, {"stale", Replay::Stale}, {"none", Replay::None}},
            "earlier answers applied again, with a number of rounds; stale: as the authors' code"),
+       choice("repeats", &Options::repeats,
+              {{"average", Repeats::Average}, {"replace", Repeats::Replace}},
+              "answers of a cell that is measured again: their mean, or the newest as the authors"),
        choice("output", &Options::output,
               {{"tail", Output::Tail}, {"average", Output::Average}, {"last", Output::Last}},
               "which distribution is released, with a number of rounds: the average of all but the "
@@ -240,7 +245,25 @@ Mechanism mw_pub() {
              "a weight for each public table; auto: by its rows", between(0.0, 1e6)),
        field("max-model-mb", &Options::max_model_mb, "memory for rows and answers, in MB",
              between(1, 1e7))},
-      effort_of);
+      effort_of,
+      // The paper tunes T on other data; 100 is the middle of what it tries.
+      {{"paper",
+        {{"rounds", "100"},
+         {"selection", "permute-and-flip"},
+         {"select-share", "0.5"},
+         {"candidates", "all"},
+         {"step", "0.5"},
+         {"replay", "fresh"},
+         {"output", "average"}}},
+       {"authors",
+        {{"rounds", "100"},
+         {"selection", "permute-and-flip"},
+         {"select-share", "0.5"},
+         {"candidates", "all"},
+         {"step", "0.5"},
+         {"replay", "stale"},
+         {"repeats", "replace"},
+         {"output", "average"}}}});
 }
 
 }  // namespace tandem::mechanism

@@ -38,6 +38,7 @@ std::string type_of(const Rows& /*rows*/) { return "full or random:C"; }
 
 enum class Variant { MwPub, Original };
 enum class Output { Average, Last };
+enum class Candidates { Supported, All };
 
 struct Options {
   int rounds = 100;
@@ -45,7 +46,10 @@ struct Options {
   Rows support;
   Selection selection = Selection::Exponential;
   double select_share = 0.5;
+  Candidates candidates = Candidates::Supported;
   double step = 2.0;
+  Replay replay = Replay::Fresh;
+  Repeats repeats = Repeats::Average;
   Output output = Output::Last;
   int max_model_mb = 4096;
 };
@@ -101,7 +105,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
                                 : whole_domain(domain)});
   }
   MultiplicativeWeights A(problem.domain, problem.workload, std::move(parts), n, curator.threads());
-  A.choose_among_larger(0.0);
+  if (options.candidates == Candidates::Supported) A.choose_among_larger(0.0);
+  A.treat_repeats(options.repeats);
 
   const bool original = options.variant == Variant::Original;
   const NoiseKind noise =
@@ -112,7 +117,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const CellChoice q = curator.select_cell(A.errors(), to_select, options.selection);
     release.measurements.push_back(curator.measure(A.query(q), to_measure, noise));
     const std::size_t a = A.remember(q, release.measurements.back());
-    update_and_replay(A, a, options.step, original ? Replay::None : Replay::Fresh, rng);
+    update_and_replay(A, a, options.step, original ? Replay::None : options.replay, rng);
     A.end_round();
   }
   release.model = options.output == Output::Average ? A.average() : A.last();
@@ -163,13 +168,38 @@ Mechanism mwem() {
               "how the worst cell is selected"),
        field("select-share", &Options::select_share, "share of a round's budget that selects",
              between(0.01, 0.99)),
+       choice(
+           "candidates", &Options::candidates,
+           {{"supported", Candidates::Supported}, {"all", Candidates::All}},
+           "cells to select from: those with a row that can have weight, or all as in the papers"),
        field("step", &Options::step, "factor in the update's exponent; the papers' is 0.5",
              between(0.0, 100.0)),
+       choice("replay", &Options::replay,
+              {{"fresh", Replay::Fresh}, {"stale", Replay::Stale}, {"none", Replay::None}},
+              "earlier answers applied again, with variant=mw-pub; stale: as the authors' code"),
+       choice("repeats", &Options::repeats,
+              {{"average", Repeats::Average}, {"replace", Repeats::Replace}},
+              "answers of a cell that is measured again: their mean, or the newest as the authors"),
        choice("output", &Options::output, {{"average", Output::Average}, {"last", Output::Last}},
               "which distribution is released; the papers' is average"),
        field("max-model-mb", &Options::max_model_mb, "memory for rows and answers, in MB",
              between(1, 1e7))},
-      effort_of);
+      effort_of,
+      // Hardt et al. show T = 10; the others are those who ran it as the baseline of MW-Pub.
+      {{"paper",
+        {{"rounds", "10"},
+         {"variant", "original"},
+         {"candidates", "all"},
+         {"step", "0.5"},
+         {"repeats", "replace"},
+         {"output", "average"}}},
+       {"authors",
+        {{"rounds", "200"},
+         {"candidates", "all"},
+         {"step", "0.5"},
+         {"replay", "stale"},
+         {"repeats", "replace"},
+         {"output", "last"}}}});
 }
 
 }  // namespace tandem::mechanism

@@ -20,12 +20,15 @@ namespace {
 
 enum class Accounting { Filter, Advanced };
 enum class Output { Average, Last };
+enum class Start { Public, Uniform };
 
 struct Options {
   int rounds = 50;
   Accounting accounting = Accounting::Filter;
   double delta = 1e-9;
   double step = 1.0;
+  bool clip = true;
+  Start start = Start::Public;
   Output output = Output::Average;
   int max_model_mb = 4096;
 };
@@ -67,10 +70,12 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   require_questions(problem);
   round_cost(curator, options);  // says whether there can be one
   Support A_0 = public_rows(problem.public_data);
+  if (options.start == Start::Uniform) A_0.weights.assign(A_0.weights.size(), 1.0);
   const double n = measure_total(curator, release);
   std::vector<MultiplicativeWeights::Part> parts;
   parts.push_back({problem.domain.all(), std::move(A_0)});
   MultiplicativeWeights A(problem.domain, problem.workload, std::move(parts), n, curator.threads());
+  A.clip_answers(options.clip);
 
   const auto [to_select, to_measure] = round_cost(curator, options);
   for (int t = 1; t <= options.rounds; ++t) {
@@ -127,11 +132,15 @@ Mechanism mwem_pub() {
        field("delta", &Options::delta, "of advanced composition: as that of the run",
              between(1e-30, 0.1)),
        field("step", &Options::step, "factor in the update's exponent", between(0.0, 100.0)),
+       field("clip", &Options::clip,
+             "measured counts are moved to between 0 and n; not so as printed"),
+       choice("start", &Options::start, {{"public", Start::Public}, {"uniform", Start::Uniform}},
+              "weights of the public rows at the start"),
        choice("output", &Options::output, {{"average", Output::Average}, {"last", Output::Last}},
               "which distribution is released"),
        field("max-model-mb", &Options::max_model_mb, "memory for rows and answers, in MB",
              between(1, 1e7))},
-      effort_of);
+      effort_of, {{"paper", {{"accounting", "advanced"}, {"clip", "false"}}}});
 }
 
 }  // namespace tandem::mechanism

@@ -146,6 +146,41 @@ void fail_unknown_choice(const std::string& name, const std::string& text,
   throw wrong(name, text, type_of_choice(words));
 }
 
+OptionInfo as_option(const std::vector<Printed>& printed) {
+  std::vector<std::string> words = {kAsOurs};
+  for (const auto& algorithm : printed) words.push_back(algorithm.word);
+  return {
+      kAs, type_of_choice(words), kAsOurs,
+      "the settings of the paper, or of its authors' code, in one word; others may still be set"};
+}
+
+std::string as_word(const std::vector<Printed>& printed, const Parameters& parameters) {
+  if (printed.empty()) return kAsOurs;
+  for (const auto& [name, text] : parameters) {
+    if (name != kAs || text == kAsOurs) continue;
+    std::vector<std::string> words = {kAsOurs};
+    for (const auto& algorithm : printed) {
+      if (algorithm.word == text) return text;
+      words.push_back(algorithm.word);
+    }
+    fail_unknown_choice(kAs, text, words);
+  }
+  return kAsOurs;
+}
+
+Parameters with_printed(const std::vector<Printed>& printed, const Parameters& parameters) {
+  if (printed.empty()) return parameters;
+  const std::string word = as_word(printed, parameters);
+  Parameters out;
+  for (const auto& algorithm : printed) {
+    if (algorithm.word == word) out = algorithm.settings;
+  }
+  for (const auto& given : parameters) {
+    if (given.first != kAs) out.push_back(given);
+  }
+  return out;
+}
+
 void fail_unknown_parameter(const std::string& mechanism, const std::string& name,
                             const std::vector<OptionInfo>& known) {
   std::vector<std::string> names;

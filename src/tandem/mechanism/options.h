@@ -107,6 +107,21 @@ Field<Options> choice(const std::string& name, E Options::*member, const Choices
 [[noreturn]] void fail_unknown_parameter(const std::string& mechanism, const std::string& name,
                                          const std::vector<OptionInfo>& known);
 
+// One word for the settings of a printed algorithm: `as=paper`, or `as=authors` where their code
+// is known to differ from it. Parameters that are given as well win.
+struct Printed {
+  std::string word;
+  Parameters settings;
+};
+inline constexpr const char* kAs = "as";
+inline constexpr const char* kAsOurs = "default";
+
+OptionInfo as_option(const std::vector<Printed>& printed);
+// The word that is given, or kAsOurs. UsageError for one that the mechanism does not have.
+std::string as_word(const std::vector<Printed>& printed, const Parameters& parameters);
+// The settings of that word, then what is given beside it.
+Parameters with_printed(const std::vector<Printed>& printed, const Parameters& parameters);
+
 template <class Options>
 Options read_options(const std::string& mechanism, const std::vector<Field<Options>>& fields,
                      const Parameters& parameters) {

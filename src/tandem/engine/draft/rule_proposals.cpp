@@ -25,7 +25,7 @@ constexpr std::size_t kMostCells = 1 << 16;  // of a pair; larger ones are too f
 constexpr std::size_t kMostColumns = 128;
 
 // A value as a condition writes it; nothing when no quotes are left for it.
-std::optional<std::string> quoted(const std::string& text) {
+std::optional<std::string> in_quotes(const std::string& text) {
   if (!text.empty() && text.find_first_of(" \t\n=!<>(),'\"") == std::string::npos) return text;
   if (text.find('\'') == std::string::npos) return "'" + text + "'";
   if (text.find('"') == std::string::npos) return '"' + text + '"';
@@ -47,13 +47,13 @@ class ConditionWriter {
   }
 
   std::optional<std::string> one_of(AttributeId id, const std::vector<bool>& codes) {
-    const auto name = quoted(columns_[id].name);
+    const auto name = in_quotes(columns_[id].name);
     const auto labels = columns_[id].codec->labels();
     std::string values;
     std::size_t count = 0;
     for (std::size_t code = 0; code < codes.size(); ++code) {
       if (!codes[code]) continue;
-      const auto value = quoted(labels.empty() ? std::to_string(code) : labels[code]);
+      const auto value = in_quotes(labels.empty() ? std::to_string(code) : labels[code]);
       if (!value) return {};
       values += (count++ > 0 ? ", " : "") + *value;
     }
@@ -86,9 +86,9 @@ class ConditionWriter {
 
   std::optional<std::string> compare(AttributeId id, const std::vector<bool>& codes, Code end,
                                      std::string_view symbol) {
-    const auto name = quoted(columns_[id].name);
+    const auto name = in_quotes(columns_[id].name);
     const auto start = start_of(id, end);
-    const auto value = start ? quoted(*start) : std::nullopt;
+    const auto value = start ? in_quotes(*start) : std::nullopt;
     if (!name || !value) return {};
     return verified(fmt::format("{} {} {}", *name, symbol, *value), id, codes);
   }

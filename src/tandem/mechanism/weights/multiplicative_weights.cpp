@@ -82,6 +82,11 @@ std::size_t MultiplicativeWeights::remember(const CellChoice& cell,
   const double variance = measurement.sigma.value() * measurement.sigma.value();
   const auto found = std::ranges::find(measured_, cell, &MeasuredCell::cell);
   if (found != measured_.end()) {
+    if (repeats_ == Repeats::Replace) {
+      found->answer = a;
+      found->variance = variance;
+      return static_cast<std::size_t>(found - measured_.begin());
+    }
     const double share = found->variance > 0.0 ? variance / (found->variance + variance) : 1.0;
     found->answer = share * found->answer + (1.0 - share) * a;
     found->variance *= share;
@@ -110,7 +115,7 @@ const std::vector<std::uint32_t>& MultiplicativeWeights::rows_of(
 }
 
 double MultiplicativeWeights::clipped(std::size_t i) const {
-  return std::clamp(measured_[i].answer, 0.0, n_);
+  return clip_ ? std::clamp(measured_[i].answer, 0.0, n_) : measured_[i].answer;
 }
 
 double MultiplicativeWeights::count(std::size_t i) const {

@@ -25,7 +25,11 @@
 
 namespace tandem {
 
-// A measured cell: repeated measurements are averaged by their precision.
+// A cell that is measured again has the mean of its answers, by their precision; or, as the authors
+// of MW-Pub have it, the newest.
+enum class Repeats { Average, Replace };
+
+// A measured cell.
 struct MeasuredCell {
   CellChoice cell;
   double answer = 0.0;    // in counts, as measured
@@ -53,10 +57,14 @@ class MultiplicativeWeights {
   LinearQuery query(const CellChoice& cell) const;
   double answer(const CellChoice& cell) const;  // q(A), as of the last round's end
 
+  void treat_repeats(Repeats repeats) { repeats_ = repeats; }
+  // Answers are brought to [0, n] before they are used; not so in MWEM+PUB's box.
+  void clip_answers(bool clip) { clip_ = clip; }
+
   // Keeps a measurement of query(cell); the index of the cell among measured().
   std::size_t remember(const CellChoice& cell, const Measurement& measurement);
   std::span<const MeasuredCell> measured() const { return measured_; }
-  double clipped(std::size_t i) const;  // the measured answer a_i, brought to [0, n]
+  double clipped(std::size_t i) const;  // the measured answer a_i, brought to [0, n] if it is to be
   double count(std::size_t i) const;    // q_i(A) now
   double error(std::size_t i) const { return clipped(i) - count(i); }
 
@@ -98,6 +106,8 @@ class MultiplicativeWeights {
   std::vector<Rows> rows_;  // of each measured cell
   std::size_t rows_kept_ = 0;
   bool averaged_ = false;
+  Repeats repeats_ = Repeats::Average;
+  bool clip_ = true;
 };
 
 // Section 4.3 of the MW-Pub paper: earlier measurements are applied once more, in random order,
