@@ -53,7 +53,8 @@ TANDEM_C_API int tandem_evaluate(const char* request, tandem_task* task, char** 
 TANDEM_C_API int tandem_check(const char* request, tandem_task* task, char** answer);
 /* {"public": [path], "codebook", "ranges", "threads"}. Gives {"toml", "doubts"}. */
 TANDEM_C_API int tandem_draft_schema(const char* request, tandem_task* task, char** answer);
-/* {"schema": path}. Gives {"schema": the file's own content as JSON}, once it is found to be right. */
+/* {"schema": path}. Gives {"schema": the file's own content as JSON}, once it is found to be right.
+ */
 TANDEM_C_API int tandem_schema(const char* request, tandem_task* task, char** answer);
 /* {}. What can run. */
 TANDEM_C_API int tandem_mechanisms(const char* request, tandem_task* task, char** answer);
