@@ -12,6 +12,7 @@
 #include "interrupt.h"
 #include "progress.h"
 #include "tandem/base/document.h"
+#include "tandem/base/error.h"
 #include "tandem/engine/checked.h"
 #include "tandem/engine/synth.h"
 
@@ -57,13 +58,18 @@ class Synth final : public Command {
     run_.reading = reading_bars(!common_.quiet);
     run_.note = [this](const std::string& text) { common_.note(text); };
     const auto given = [this](std::string_view setting) {
-      return args_->given("--" + std::string(setting));
+      return belongs(std::string(setting)) && args_->given("--" + std::string(setting));
     };
+    const std::string make = answers_ ? "answers" : "rows";
+    run_.settings.make = make;
     if (!config_.empty()) apply(Document::read(config_), run_.settings, given);
     if (run_.resume) {
       run_.settings = settings_to_resume(run_.settings.out, run_.settings, given);
     }
-    if (answers_) run_.settings.make = "answers";
+    if (run_.settings.make != make) {
+      throw UsageError(fmt::format("This makes {}; use tandem {} for it.", run_.settings.make,
+                                   answers_ ? "synth" : "answer"));
+    }
     remind_to_check();
     if (answers_ && args_->given("--target-error") && !run_.resume) {
       run_.settings.epsilon = epsilon_for_error(run_, target_error_);
