@@ -12,7 +12,7 @@ from ._frames import sources
 from ._library import call, command, library
 from ._objects import Ledger, Release, schema_columns, schema_path, temporary_release
 from ._rows import html_table
-from ._tables import is_csv_path
+from ._tables import is_csv_path, is_spark
 
 # How private rows are handed over, whatever a schema says of its files: a row is a record.
 AS_WRITTEN = {"encoding": "utf-8", "delimiter": ",", "decimal": ".", "records": "quoted"}
@@ -38,27 +38,29 @@ def open_release(path):
     return Release(path)
 
 
-def known_columns(schema, public_paths, private, held):
-    """What is known of the columns before private rows are written; nothing is needed for a file."""
-    if is_csv_path(private):
-        return None
+def known_schema(schema, public_paths, held):
+    """The path of the schema that is given, or drafted from public data as the library does."""
     if schema is not None:
-        return schema_columns(schema, held.names)
+        return schema
     if not public_paths:
         raise UsageError("schema is missing; give one, or public data to draft it from.")
     draft = call("tandem_draft_schema", {"public": public_paths}, held.names)["toml"]
     path = held.temporary("drafted.toml", "the drafted schema")
     pathlib.Path(path).write_text(draft, encoding="utf-8")
-    return schema_columns(path, held.names)
+    return path
 
 
-def opened(private, public, schema, held, person=None, rows_are_private=False):
+def opened(private, public, schema, held, person=None, rows_are_private=False, on_cluster=False):
     """Paths of private rows, public tables and the schema, in the order in which they can be
-    written: the schema says how cells are meant."""
+    written: the schema says how cells are meant. Rows on a cluster stay there and have a name."""
     path = None if schema is None else schema_path(schema, held)
     columns = None if path is None else schema_columns(path, held.names)
     public_paths = held.public(public, columns=columns)
-    known = known_columns(path, public_paths, private, held)
+    if on_cluster:
+        return "the private data", public_paths, path
+    # Nothing is needed for a file, which the library reads.
+    known = None if is_csv_path(private) else (
+        columns or schema_columns(known_schema(path, public_paths, held), held.names))
     given = held.private(private, known, also=[person] if person else [],
                          rows_are_private=rows_are_private)
     return given, public_paths, path
@@ -67,11 +69,13 @@ def opened(private, public, schema, held, person=None, rows_are_private=False):
 def synthesize(private, *, epsilon, delta=1e-9, public=None, schema=None, mechanism="auto",
                workload="all-3way", parameters=None, rows=0, neighbors="replace-one",
                rows_per_person=1, person=None, certify_share=0.03, ledger=None, out=None, seed=None,
-               memory_limit=None, threads=0, force=False, resume=False, progress=None):
-    """A release. `private` and `public` are frames (pandas, polars, pyarrow, DuckDB), dicts of
-    lists, paths of CSV or Parquet files, or a tandem.source. Without `out` the release lies in a
+               memory_limit=None, threads=0, force=False, resume=False, progress=None, coded=None):
+    """A release. `private` and `public` are frames (pandas, polars, pyarrow, DuckDB, Spark), dicts
+    of lists, paths of CSV or Parquet files, or a tandem.source. Without `out` the release lies in a
     temporary folder until it is saved. `progress` is True, or is called with each event. A `seed`
-    is for tests and research: the release is stamped NOT PRIVATE.
+    is for tests and research: the release is stamped NOT PRIVATE. `coded`, of a Spark DataFrame, is
+    a folder of the cluster that keeps private rows as codes for the time of the run, and
+    rows="spark" has rows made by the executors (docs/scale.md).
 
     >>> import tandem
     >>> people = {"sex": ["F", "M"] * 100, "age": list(range(50)) * 4}
@@ -82,11 +86,17 @@ def synthesize(private, *, epsilon, delta=1e-9, public=None, schema=None, mechan
     """
     keep = None
     with sources() as held:
-        given, public_paths, path = opened(private, public, schema, held, person,
-                                           person is not None or neighbors != "replace-one")
+        on_cluster = is_spark(private)
+        if not on_cluster and (coded is not None or rows == "spark"):
+            key = "rows" if coded is None else "coded"
+            raise UsageError(f"{key} is of a Spark DataFrame, and the private data is none; leave it "
+                             "out.")
+        given, public_paths, path = opened(None if on_cluster else private, public, schema, held,
+                                           person, person is not None or neighbors != "replace-one",
+                                           on_cluster)
         settings = {"private": given, "public": public_paths, "epsilon": float(epsilon),
-                    "delta": float(delta), "mechanism": mechanism,
-                    "workload": os.fspath(workload), "rows": rows, "neighbors": neighbors,
+                    "delta": float(delta), "mechanism": mechanism, "workload": os.fspath(workload),
+                    "rows": 0 if rows == "spark" else rows, "neighbors": neighbors,
                     "rows-per-person": rows_per_person, "certify-share": float(certify_share)}
         if not is_csv_path(private):
             settings.update(AS_WRITTEN)
@@ -103,11 +113,20 @@ def synthesize(private, *, epsilon, delta=1e-9, public=None, schema=None, mechan
             keep, settings["out"] = temporary_release()
         else:
             settings["out"] = os.fspath(out)
-        answer = call("tandem_synthesize",
-                      {"settings": settings, "threads": threads, "force": force, "resume": resume},
-                      held.names, progress)
-        shape = held.shape
-    return Release(answer["out"], keep, shape)
+        request = {"settings": settings, "threads": threads, "force": force, "resume": resume}
+        if on_cluster:
+            from . import _spark
+            known = known_schema(path, public_paths, held)
+            answer, shape = _spark.synthesize(
+                private, request, known, schema_columns(known, held.names), coded=coded,
+                names=held.names, progress=progress)
+        else:
+            answer = call("tandem_synthesize", request, held.names, progress)
+            shape = held.shape
+    release = Release(answer["out"], keep, shape)
+    if rows == "spark":
+        release._elsewhere = max(1, round(release.document["total"]))
+    return release
 
 
 def refit(release, *, where=None, rows=0, max_model_mb=0, seed=None, public=None, out=None,

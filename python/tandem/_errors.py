@@ -48,6 +48,7 @@ def spelled(key):
 
 def sentence(text, names=None):
     """A message with settings spelled for Python, and frames in place of their temporary files."""
+    text = re.sub(r"'tandem \w+ --resume --out [^']*'", "the same call with resume=True", text)
     text = re.sub("\x0e(.*?)\x0f", lambda found: spelled(found.group(1)), text)
     text = re.sub(r"(?<![\w-])--([a-z][a-z-]*)", lambda found: spelled(found.group(1)), text)
     for command, call in CALLS.items():

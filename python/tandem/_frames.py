@@ -14,7 +14,7 @@ import tempfile
 
 from ._columns import Texts
 from ._errors import UsageError
-from ._tables import Table, is_csv_path, table_of
+from ._tables import Table, is_csv_path, is_spark, table_of
 
 SPECIAL = re.compile('[",\r\n]')
 
@@ -132,6 +132,10 @@ class Sources:
                              "file.")
         if is_csv_path(data):
             return os.fspath(data)
+        if is_spark(data):
+            raise UsageError(f"{what} is a Spark DataFrame, whose rows would have to leave the "
+                             "cluster for this; give a part of it, such as .limit(100_000)"
+                             ".toPandas().")
         table = table_of(data, what)
         if table.rows == 0 and not rows_are_private:
             raise UsageError(f"{what} is empty; give at least one row and one column.")

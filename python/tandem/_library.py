@@ -11,11 +11,25 @@ import threading
 
 from ._errors import Error, InternalError, SourceError, UsageError, error_of, sentence
 
-VERSION = 1  # TANDEM_C_VERSION
+VERSION = 2  # TANDEM_C_VERSION
 CALLS = ["tandem_synthesize", "tandem_refit", "tandem_evaluate", "tandem_check",
          "tandem_draft_schema", "tandem_schema", "tandem_mechanisms", "tandem_ledger_create", "tandem_ledger_show",
          "tandem_ledger_verify"]
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
+COUNT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p,
+                         ctypes.POINTER(ctypes.c_int64), ctypes.c_uint64)
+WORDS, PLACE = ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_void_p)
+# Calls on blocks of codes: what they take before the place for the answer.
+BLOCKS = {
+    "tandem_encoder_new": [ctypes.c_char_p, PLACE],
+    "tandem_encode": [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, PLACE, WORDS],
+    "tandem_bound_persons": [ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p), WORDS,
+                             ctypes.c_uint64, PLACE, WORDS],
+    "tandem_counter_new": [ctypes.c_char_p, PLACE],
+    "tandem_counter_add": [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64],
+    "tandem_counter_read": [ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_uint64],
+    "tandem_synthesize_counted": [ctypes.c_char_p, ctypes.c_void_p, COUNT, ctypes.c_void_p],
+}
 
 
 def candidates():
@@ -25,14 +39,17 @@ def candidates():
     return [here / "libtandem_c.so", here.parent.parent / "build" / "release" / "libtandem_c.so"]
 
 
-@functools.lru_cache(maxsize=None)
-def library():
+def library_path():
     for path in candidates():
         if path.exists():
-            break
-    else:
-        raise SourceError("libtandem_c.so can't be found; build it with './run python', or name it "
-                          "in the environment variable TANDEM_LIBRARY.")
+            return path
+    raise SourceError("libtandem_c.so can't be found; build it with './run python', or name it in the "
+                      "environment variable TANDEM_LIBRARY.")
+
+
+@functools.lru_cache(maxsize=None)
+def library():
+    path = library_path()
     found = ctypes.CDLL(str(path))
     found.tandem_c_version.restype = ctypes.c_int
     found.tandem_c_version.argtypes = []
@@ -52,6 +69,12 @@ def library():
         getattr(found, name).restype = ctypes.c_int
         getattr(found, name).argtypes = [ctypes.c_char_p, ctypes.c_void_p,
                                          ctypes.POINTER(ctypes.c_void_p)]
+    for name, taken in BLOCKS.items():
+        getattr(found, name).restype = ctypes.c_int
+        getattr(found, name).argtypes = [*taken, ctypes.POINTER(ctypes.c_void_p)]
+    for name in ("tandem_encoder_free", "tandem_counter_free"):
+        getattr(found, name).restype = None
+        getattr(found, name).argtypes = [ctypes.c_void_p]
     return found
 
 
@@ -94,9 +117,10 @@ STARTED_IN = os.getpid()
 threads_were_used = []
 
 
-def call(name, request, names=None, progress=None):
+def call(name, request, names=None, progress=None, between=(), interrupted=lambda: None):
     """The answer of one call. It runs on a thread of its own, so that Ctrl-C reaches this one: it
-    stops the work, waits until it has come to rest, and raises KeyboardInterrupt."""
+    stops the work, waits until it has come to rest, and raises KeyboardInterrupt with what became of
+    the run. `between` is what the call takes between its task and the place for the answer."""
     if os.getpid() != STARTED_IN and threads_were_used:
         raise UsageError("tandem was used before this process was forked, and its threads did not "
                          "come along; start workers with multiprocessing's 'spawn'.")
@@ -123,7 +147,7 @@ def call(name, request, names=None, progress=None):
     callback = PROGRESS(hear)
     task = lib.tandem_task_new(callback, None)
     worker = threading.Thread(
-        target=lambda: codes.append(getattr(lib, name)(text, task, ctypes.byref(answer))),
+        target=lambda: codes.append(getattr(lib, name)(text, task, *between, ctypes.byref(answer))),
         daemon=True)
     worker.start()
     interrupt = None
@@ -133,12 +157,15 @@ def call(name, request, names=None, progress=None):
         except KeyboardInterrupt as error:
             interrupt = error
             lib.tandem_task_cancel(task)
+            interrupted()
     try:
         document = json.loads(ctypes.string_at(answer.value).decode()) if answer.value else None
     finally:
         lib.tandem_free(answer)
         lib.tandem_task_free(task)
     if interrupt is not None:
+        if codes != [0] and document is not None:
+            raise KeyboardInterrupt(sentence(document["error"]["marked"], names))
         raise interrupt
     if raised:
         raise raised[0]

@@ -156,6 +156,6 @@ def test_an_exception_in_progress_and_ctrl_c_reach_the_caller():
 
 def test_signatures_are_the_headers():
     header = (ROOT / "apps" / "c" / "tandem_c.h").read_text()
-    calls = re.findall(r"int (tandem_\w+)\(const char\* request", header)
-    assert sorted(calls) == sorted(_library.CALLS)
+    calls = re.findall(r"C_API int (tandem_\w+)\(", header)
+    assert sorted(calls) == sorted([*_library.CALLS, *_library.BLOCKS, "tandem_c_version"])
     assert f"#define TANDEM_C_VERSION {_library.VERSION}" in header
