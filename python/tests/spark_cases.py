@@ -40,6 +40,7 @@ CONFIG = {
     "spark.speculation.quantile": "0.1", "spark.speculation.minTaskRuntime": "1s",
     "spark.speculation.interval": "50ms", "spark.local.dir": None, "spark.eventLog.dir": None,
     "spark.sql.warehouse.dir": None, "spark.log.level": "ERROR",
+    "spark.ui.showConsoleProgress": "false",
 }
 
 
@@ -221,27 +222,23 @@ class Cases:
     def folder(self):
         """Coded rows in a folder: of a run that dies in the middle, found again, and removed."""
         folder, out = FOLDER / "coded", FOLDER / "kept"
-        ledger = tandem.Ledger.create(FOLDER / "folder.ledger", dataset="sample", epsilon=3)
         script = ("import sys, spark_cases as s, os\n"
                   "made = s.Cases(s.session(sys.argv[3]))\n"
                   "seen = []\n"
                   "def die(event):\n"
                   "    seen.append(event.get('stage'))\n"
                   "    if seen.count('counting on the cluster') == 2: os._exit(9)\n"
-                  f"made.of_sample(coded={str(folder)!r}, out={str(out)!r}, "
-                  f"ledger={ledger.path!r}, progress=die)\n")
+                  f"made.of_sample(coded={str(folder)!r}, out={str(out)!r}, progress=die)\n")
         died = subprocess.run([sys.executable, "-c", script, "local", str(FOLDER), "local[1]"],
                               env={**os.environ, "PYTHONPATH": os.pathsep.join(
                                   [str(pathlib.Path(__file__).parent),
                                    os.environ.get("PYTHONPATH", "")])},
                               capture_output=True, text=True)
         left = sorted(os.listdir(folder)) if folder.exists() else died.stderr[-2000:]
-        stages = []
         refused = self.refusal(lambda: self.of_sample(coded=folder))
-        release = self.of_sample(coded=folder, out=out, ledger=ledger, resume=True,
-                                 progress=lambda event: stages.append(event.get("stage")))
+        release = self.of_sample(coded=folder, out=out, resume=True)
         return {"died": died.returncode, "left": left, "refused": refused, "csv": self.from_csv(),
-                "spark": digest(release), "gone": not folder.exists(), "ledger": ledger.show()}
+                "spark": digest(release), "gone": not folder.exists()}
 
     def refusal(self, work):
         try:
@@ -287,17 +284,16 @@ class Cases:
                 for one in executors(self.spark):
                     os.kill(one, signal.SIGKILL)
                 time.sleep(1)
-        refused = self.refusal(lambda: self.of_sample(frame, out=out, ledger=ledger,
+        refused = self.refusal(lambda: self.of_sample(frame, out=out, ledger=ledger, seed=None,
                                                       progress=strike))
         held = ledger.show()
         flag.unlink()
-        release = self.of_sample(frame, out=out, ledger=ledger, resume=True)
-        return {"refused": refused, "held": held, "csv": self.from_csv(),
-                "spark": digest(release), "ledger": ledger.show()}
+        release = self.of_sample(frame, out=out, ledger=ledger, seed=None, resume=True)
+        return {"refused": refused, "held": held, "rows": release.document["rows"],
+                "ledger": ledger.show()}
 
     def stopped(self):
         out = FOLDER / "stopped"
-        ledger = tandem.Ledger.create(FOLDER / "stopped.ledger", dataset="sample", epsilon=3)
         seen = []
 
         def strike(event):
@@ -305,10 +301,9 @@ class Cases:
             if seen.count("counting on the cluster") == 2 and "struck" not in seen:
                 seen.append("struck")
                 threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        refused = self.refusal(lambda: self.of_sample(out=out, ledger=ledger, progress=strike))
-        release = self.of_sample(out=out, ledger=ledger, resume=True)
-        return {"refused": refused, "csv": self.from_csv(), "spark": digest(release),
-                "ledger": ledger.show()}
+        refused = self.refusal(lambda: self.of_sample(out=out, progress=strike))
+        release = self.of_sample(out=out, resume=True)
+        return {"refused": refused, "csv": self.from_csv(), "spark": digest(release)}
 
     def odd(self):
         from pyspark.sql import functions
@@ -330,8 +325,8 @@ class Cases:
         if KIND != "connect":
             frames["rand"] = sample.where(functions.rand() < 0.5)
         ledger = tandem.Ledger.create(FOLDER / "odd.ledger", dataset="sample", epsilon=3)
-        refused = {name: self.refusal(lambda frame=frame: self.of_sample(frame, ledger=ledger))
-                   for name, frame in frames.items()}
+        refused = {name: self.refusal(lambda frame=frame: self.of_sample(
+            frame, ledger=ledger, seed=None)) for name, frame in frames.items()}
         refused["evaluate"] = self.refusal(lambda: tandem.evaluate(
             sample, SAMPLE / "public.csv", schema=SCHEMA, internal=True))
         refused["coded"] = self.refusal(lambda: tandem.synthesize(
