@@ -146,14 +146,20 @@ def call(name, request, names=None, progress=None, between=(), interrupted=lambd
 
     callback = PROGRESS(hear)
     task = lib.tandem_task_new(callback, None)
-    worker = threading.Thread(
-        target=lambda: codes.append(getattr(lib, name)(text, task, *between, ctypes.byref(answer))),
-        daemon=True)
-    worker.start()
-    interrupt = None
-    while worker.is_alive():
+    done = threading.Event()
+
+    def work():
         try:
-            worker.join(0.1)
+            codes.append(getattr(lib, name)(text, task, *between, ctypes.byref(answer)))
+        finally:
+            done.set()
+
+    threading.Thread(target=work, daemon=True).start()
+    interrupt = None
+    # Not join: up to Python 3.12 an interrupted one takes a running thread for a finished one.
+    while not done.is_set():
+        try:
+            done.wait(0.1)
         except KeyboardInterrupt as error:
             interrupt = error
             lib.tandem_task_cancel(task)

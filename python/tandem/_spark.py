@@ -56,14 +56,14 @@ KNOWN = [
      "Python that has it."),
     (r"Cannot run program|CANNOT_RUN_PROGRAM",
      "The executors can't start Python; set PYSPARK_PYTHON to one that they have."),
-    (r"maxResultSize",
-     "The driver may not take the counts of one job, up to 64 MB; raise spark.driver.maxResultSize."),
+    (r"maxResultSize|TaskResultLost",
+     "The driver did not take the counts of one job, up to 64 MB; raise spark.driver.maxResultSize."),
     (r"OutOfMemoryError|Java heap space|GC overhead limit|MemoryError|Cannot allocate memory",
      "Spark ran out of memory; give the driver or the executors more (spark.driver.memory, "
      "spark.executor.memory, spark.executor.memoryOverhead)."),
     (r"No space left on device",
      "A disk of the cluster is full; free some space, or set spark.local.dir to another one."),
-    (r"ExecutorLostFailure|FetchFailed|ExecutorLost|executor .* lost|heartbeat|Master removed|"
+    (r"ExecutorLostFailure|FetchFailed|ExecutorLost|heartbeat|Master removed|"
      r"SparkContext was shut down|SparkContext has been shutdown|stopped SparkContext|"
      r"All masters are unresponsive|Connection refused|UNAVAILABLE|SESSION_CLOSED|"
      r"SparkContext was stopped|Answer from Java side is empty|Py4JNetworkError",

@@ -2,10 +2,11 @@
 """What test_spark.py looks at: releases made on a cluster, in a process of its own for each kind of
 cluster, since two kinds of session do not get along in one. Run as
 
-    python spark_cases.py cluster|standalone|connect|narrow FOLDER
+    python spark_cases.py cluster|standalone|connect|narrow FOLDER [CASE...]
 
 with everything on loopback. It writes what it found to FOLDER/found.json.
 """
+import contextlib
 import hashlib
 import json
 import os
@@ -351,7 +352,7 @@ class Cases:
 # Sessions that can't: too little for counts on the driver, and executors without pyarrow.
 def narrow():
     found = {}
-    spark = session("local[1]", **{"spark.driver.maxResultSize": "4k"})
+    spark = session("local[1]", **{"spark.driver.maxResultSize": "12k"})
     cases = Cases(spark)
     found["driver"] = cases.refusal(lambda: cases.of_sample())
     spark.stop()
@@ -368,23 +369,19 @@ def narrow():
 
 
 def main():
-    both = ["same", "titanic", "acs"] if DATA.exists() else ["same"]
-    if KIND == "cluster":
-        cases = Cases(session("local-cluster[2,1,1024]"))
-        cases.run(*both, "persons", "results", "killed", "made", "odd", "stopped", "lost")
-    elif KIND == "standalone":
-        with Standalone() as cluster:
-            cases = Cases(session(cluster.url, **{"spark.executor.memory": "512m"}))
-            cases.run(*both, "speculative", "killed", "folder")
-            cases.spark.stop()
-        return
-    elif KIND == "connect":
-        cases = Cases(session("local-cluster[2,1,1024]"))
-        cases.run(*both, "persons", "made", "odd", "stopped")
-    else:
+    both = ["same", "titanic", "acs"] if (DATA / "jam").exists() else ["same"]
+    cases = {"cluster": [*both, "persons", "results", "killed", "made", "odd", "stopped", "lost"],
+             "standalone": [*both, "speculative", "killed", "folder"],
+             "connect": [*both, "persons", "made", "odd", "stopped"]}
+    if KIND == "narrow":
         narrow()
         return
-    cases.spark.stop()
+    with contextlib.ExitStack() as held:
+        master = (held.enter_context(Standalone()).url if KIND == "standalone"
+                  else "local-cluster[2,1,1024]")
+        made = Cases(session(master, **{"spark.executor.memory": "512m"}))
+        made.run(*(sys.argv[3:] or cases[KIND]))
+        made.spark.stop()
 
 
 if __name__ == "__main__":
