@@ -13,8 +13,9 @@ from ._errors import Error, InternalError, SourceError, UsageError, error_of, se
 
 VERSION = 1  # TANDEM_C_VERSION
 CALLS = ["tandem_synthesize", "tandem_refit", "tandem_evaluate", "tandem_check",
-         "tandem_draft_schema", "tandem_schema", "tandem_mechanisms", "tandem_ledger_create", "tandem_ledger_show",
-         "tandem_ledger_verify"]
+         "tandem_draft_schema", "tandem_schema", "tandem_mechanisms", "tandem_ledger_create",
+         "tandem_ledger_show", "tandem_ledger_verify", "tandem_plan", "tandem_epsilon_for_error",
+         "tandem_marginal", "tandem_answers", "tandem_estimate", "tandem_estimate_rows"]
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
 
 
