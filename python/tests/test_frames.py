@@ -244,61 +244,6 @@ def test_a_database_that_stops_spends_nothing_and_shows_no_secret(tmp_path):
     assert "\n" not in str(caught.value) and str(ledger.show()) == before
 
 
-@pytest.fixture(scope="module")
-def postgres(tmp_path_factory):
-    psycopg = pytest.importorskip("psycopg")
-    server = shutil.which("postgres") or next(
-        iter(sorted(map(str, pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres")))), None)
-    if server is None:
-        pytest.skip("no PostgreSQL server on this machine")
-    programs = pathlib.Path(server).resolve().parent
-    folder = tmp_path_factory.mktemp("postgres")
-    as_user = []
-    if os.getuid() == 0:  # the server refuses to be root
-        import pwd
-        try:
-            pwd.getpwnam("postgres")
-        except KeyError:
-            pytest.skip("no user postgres on this machine")
-        for above in [folder, *folder.parents]:
-            if above.name.startswith("pytest"):
-                above.chmod(0o755)
-        shutil.chown(folder, "postgres")
-        as_user = ["runuser", "-u", "postgres", "--"]
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    subprocess.run([*as_user, programs / "initdb", "-A", "trust", "-U", "steward", "-E", "UTF8", "-D",
-                    folder / "db"], check=True, capture_output=True, cwd="/")
-    running = subprocess.Popen([*as_user, programs / "postgres", "-D", folder / "db", "-p", str(port),
-                                "-h", "127.0.0.1", "-k", folder, "-F"], cwd="/",
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    address = f"host=127.0.0.1 port={port} user=steward dbname=postgres password=hunter2"
-    for _ in range(100):
-        with contextlib.suppress(psycopg.OperationalError):
-            psycopg.connect(address).close()
-            break
-        time.sleep(0.1)
-    yield lambda: psycopg.connect(address)
-    running.terminate()
-    running.wait(20)
-
-
-def test_rows_of_postgresql_have_the_same_codes(postgres, from_texts):
-    with postgres() as connection:
-        connection.execute('create table t (id serial, "select" text, grade smallint, paid boolean, '
-                           "km numeric(5, 1), seen date)")
-        with connection.cursor() as cursor:
-            cursor.executemany('insert into t ("select", grade, paid, km, seen) values '
-                               "(%s, %s, %s, %s, %s)", list(zip(*VALUES.values())))
-        rows = tandem.source(connection, "select * from t order by id", name="register")
-        assert digest(released(rows)) == from_texts
-        assert "hunter2" not in repr(rows)
-    with postgres() as connection, pytest.raises(tandem.SourceError) as caught:
-        released(tandem.source(connection, "select 1 / (id - 7) from nothing"))
-    assert "division" not in str(caught.value) and "nothing" not in str(caught.value)
-
-
 ACS = pathlib.Path(os.environ.get("TANDEM_DATA", "/nowhere")) / "acs"
 
 
@@ -405,3 +350,19 @@ def test_a_forked_process_is_told_to_spawn():
     os.close(write)
     os.waitpid(child, 0)
     assert os.read(read, 100) == b"refused"
+
+
+@pytest.mark.skipif(not os.environ.get("TANDEM_PANDAS2"), reason="no pandas 2: ./run python has one")
+def test_all_of_this_with_pandas_2():
+    paths = [os.environ["TANDEM_PANDAS2"], str(pathlib.Path(tandem.__file__).parents[1])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    environment.pop("TANDEM_PANDAS2")
+    version = subprocess.run([sys.executable, "-c", "import pandas; print(pandas.__version__)"],
+                             env=environment, capture_output=True, text=True, check=True).stdout
+    assert version.startswith("2.")
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__,
+                           "--import-mode=importlib", "--rootdir", ROOT / "python", "-k",
+                           "kind_of_table or types or pandas"],
+                          env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert " passed" in done.stdout
