@@ -128,9 +128,12 @@ def call(name, request, names=None, progress=None):
         daemon=True)
     worker.start()
     interrupt = None
-    while worker.is_alive():
+    resting = False
+    while not resting:
         try:
-            worker.join(0.1)
+            while worker.is_alive():
+                worker.join(0.1)
+            resting = True
         except KeyboardInterrupt as error:
             interrupt = error
             lib.tandem_task_cancel(task)

@@ -298,6 +298,18 @@ class Ledger:
     def __repr__(self):
         return f"<tandem.Ledger {self.path!r}>"
 
+    def _repr_html_(self):
+        told = self.show()
+        limit, left = told["limit"], told["left"]
+        lines = [("data set", told["dataset"]),
+                 ("limit", f"epsilon {limit['epsilon']:g}, delta {limit['delta']:g}"),
+                 ("spent or reserved", f"epsilon {told['total']['epsilon']:.4g}"),
+                 ("left", f"a run of epsilon {left['epsilon']:.4g}, or a pure one of epsilon "
+                          f"{left['pure_epsilon']:.4g}")]
+        runs = [[run["time"], run["label"], run["mechanism"], run["state"]] for run in told["runs"]]
+        return html_table(["ledger", self.path], lines) + (
+            html_table(["run", "release", "mechanism", "state"], runs) if runs else "")
+
 
 def temporary_release():
     """A folder that lives as long as the release that holds it, and where the release is to lie."""
