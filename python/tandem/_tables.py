@@ -151,12 +151,19 @@ def of_arrow(data, what, kind):
     if hasattr(data, "to_batches"):
         schema, batches = data.schema, data.to_batches(max_chunksize=BATCH) if isinstance(
             data, pyarrow.Table) else data.to_batches()
+    elif kind == "duckdb" and hasattr(data, "limit"):
+        schema, batches = data.limit(0).to_arrow_table().schema, relation_batches(pyarrow, data)
     else:
         data = pyarrow.RecordBatchReader.from_stream(data)
         schema, batches = data.schema, data
     refuse_nested(schema.names, [pyarrow.types.is_nested(one) for one in schema.types], what)
     return Table(schema.names, reading(arrow_batches(pyarrow, batches), what), kind,
                  dict(zip(schema.names, schema.types)), rows)
+
+
+def relation_batches(pyarrow, relation):
+    """A query's batches; it is not run before the first is asked for."""
+    yield from pyarrow.RecordBatchReader.from_stream(relation)
 
 
 def arrow_batches(pyarrow, batches):

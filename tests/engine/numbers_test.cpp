@@ -25,6 +25,29 @@ std::vector<double> numbers(const Document& list) {
   return out;
 }
 
+NumbersRequest asking(const std::string& folder, std::vector<std::string> columns) {
+  NumbersRequest out;
+  out.folder = folder;
+  out.columns = std::move(columns);
+  return out;
+}
+
+NumbersRequest asking_for(const std::string& folder, const std::string& workload) {
+  NumbersRequest out;
+  out.folder = folder;
+  out.workload = workload;
+  return out;
+}
+
+SampleRequest rows_of(const std::string& folder, const std::string& out, std::int64_t rows) {
+  SampleRequest request;
+  request.folder = folder;
+  request.out = out;
+  request.rows = rows;
+  request.seed = 1;
+  return request;
+}
+
 double sum(const std::vector<double>& values) {
   double out = 0.0;
   for (const double value : values) out += value;
@@ -37,7 +60,8 @@ class NumbersOfARelease : public testing::Test {
   NumbersOfARelease() {
     std::string rows = "a,b,c\n";
     for (int r = 0; r < 600; ++r) {
-      rows += (r % 3 == 0 ? "F," : "M,") + std::to_string(r % 4) + ',' + std::to_string(r % 2) + '\n';
+      rows +=
+          (r % 3 == 0 ? "F," : "M,") + std::to_string(r % 4) + ',' + std::to_string(r % 2) + '\n';
     }
     private_ = dir_.write("private.csv", rows);
     schema_ = dir_.write("schema.toml",
@@ -68,16 +92,18 @@ class NumbersOfARelease : public testing::Test {
 
 TEST_F(NumbersOfARelease, AMeasuredMarginalHasErrorBarsAndAModelsHasNone) {
   const auto folder = release("independent", 1.0, 1);
-  const auto measured = marginal_of({.folder = folder, .columns = {"a"}});
+  const auto measured = marginal_of(asking(folder, {"a"}));
   EXPECT_EQ(measured.at("labels").to_json(), R"([["F","M"]])");
   EXPECT_GT(measured.at("stddev").as_number(), 0.0);
   EXPECT_NEAR(measured.at("margin95").as_number(), 1.96 * measured.at("stddev").as_number(), 0.01);
   // Of two columns the model alone speaks, and all numbers add up to its total.
-  const auto both = marginal_of({.folder = folder, .columns = {"b", "a"}});
+  const auto both = marginal_of(asking(folder, {"b", "a"}));
   EXPECT_EQ(both.at("columns").to_json(), R"(["a","b"])");
   EXPECT_TRUE(both.at("stddev").is_null());
   EXPECT_NEAR(sum(numbers(both.at("estimate"))), 600.0, 1e-6);
-  const auto of_model = marginal_of({.folder = folder, .columns = {"a"}, .from_model = true});
+  auto request = asking(folder, {"a"});
+  request.from_model = true;
+  const auto of_model = marginal_of(request);
   EXPECT_TRUE(of_model.at("stddev").is_null());
 }
 
@@ -87,7 +113,7 @@ TEST_F(NumbersOfARelease, IntervalsOfMeasuredMarginalsHoldAsOftenAsTheySay) {
   const std::vector<double> truth = {200.0, 400.0};
   for (std::int64_t seed = 0; seed < 150; ++seed) {
     const auto folder = release("independent", 0.5, seed);
-    const auto found = marginal_of({.folder = folder, .columns = {"a"}});
+    const auto found = marginal_of(asking(folder, {"a"}));
     const auto estimates = numbers(found.at("estimate"));
     for (std::size_t i = 0; i < truth.size(); ++i) {
       held += std::abs(estimates[i] - truth[i]) <= found.at("margin95").as_number() ? 1 : 0;
@@ -100,8 +126,8 @@ TEST_F(NumbersOfARelease, IntervalsOfMeasuredMarginalsHoldAsOftenAsTheySay) {
 
 TEST_F(NumbersOfARelease, ALargerMeasuredMarginalIsSummedUpWithItsNoise) {
   const auto folder = release("mst", 5.0, 1);  // a tree of pairs over three columns
-  const auto a = marginal_of({.folder = folder, .columns = {"a"}});
-  const auto ranges = answers_of({.folder = folder, .workload = "all-range:b"});
+  const auto a = marginal_of(asking(folder, {"a"}));
+  const auto ranges = answers_of(asking_for(folder, "all-range:b"));
   ASSERT_EQ(ranges.at("query").as_array().size(), 10U);
   const auto stddevs = numbers(ranges.at("stddev"));
   const auto estimates = numbers(ranges.at("estimate"));
@@ -118,7 +144,7 @@ TEST_F(NumbersOfARelease, OfSomeRowsTheModelAloneSpeaks) {
   some.out = dir_ / "some";
   some.where = "a = F";
   refit(some);
-  const auto found = marginal_of({.folder = some.out, .columns = {"a"}});
+  const auto found = marginal_of(asking(some.out, {"a"}));
   EXPECT_TRUE(found.at("stddev").is_null());
   const auto estimates = numbers(found.at("estimate"));
   EXPECT_NEAR(estimates[0], 200.0, 10.0);  // rows of the private table, not of the refit
@@ -127,25 +153,22 @@ TEST_F(NumbersOfARelease, OfSomeRowsTheModelAloneSpeaks) {
 
 TEST_F(NumbersOfARelease, WhatCannotBeAskedIsSaid) {
   const auto folder = release("hdmm", 1.0, 1, "answers");
-  const auto ask = [&](NumbersRequest request) {
-    request.folder = folder;
-    return error_of([&] { marginal_of(request); });
+  const auto ask = [&](std::vector<std::string> columns) {
+    return error_of<UsageError>([&] { marginal_of(asking(folder, std::move(columns))); });
   };
-  EXPECT_TRUE(contains(ask({.columns = {"a", "b"}}), "holds no model"));
-  EXPECT_TRUE(contains(ask({.columns = {"nothing"}}), "nothing"));
-  EXPECT_TRUE(contains(ask({.columns = {"a", "a"}}), "twice"));
-  EXPECT_TRUE(contains(error_of([&] {
-                         answers_of({.folder = release("mst", 1.0, 1),
-                                     .workload = "conjunctions:2:3:1"});
+  EXPECT_TRUE(contains(ask({"a", "b"}), "holds no model"));
+  EXPECT_TRUE(contains(ask({"nothing"}), "nothing"));
+  EXPECT_TRUE(contains(ask({"a", "a"}), "twice"));
+  EXPECT_TRUE(contains(error_of<UsageError>([&] {
+                         answers_of(asking_for(release("mst", 1.0, 1), "conjunctions:2:3:1"));
                        }),
                        "conjunctions"));
 }
 
 TEST_F(NumbersOfARelease, AModelOfMeasurementsFromElsewhere) {
   const auto schema = dir_.write("domain.json", R"({"x": 2, "y": 3})");
-  const auto measurements = dir_.write(
-      "measurements.json",
-      R"({"format": 1, "measurements": [
+  const auto measurements = dir_.write("measurements.json",
+                                       R"({"format": 1, "measurements": [
           {"columns": ["x"], "origin": "private", "noise": "gaussian", "stddev": 1, "values": [60, 40]},
           {"columns": ["y"], "origin": "private", "noise": "gaussian", "stddev": 1,
            "map": {"unit": 1.0, "rows": [[[0, 1], [1, 1]], [[2, 1]]]}, "values": [50, 50]}]})");
@@ -156,20 +179,20 @@ TEST_F(NumbersOfARelease, AModelOfMeasurementsFromElsewhere) {
   request.max_model_mb = 1.0;
   const auto found = estimate(request);
   EXPECT_NEAR(found.at("total").as_number(), 100.0, 1e-9);
-  const auto y = marginal_of({.folder = request.out, .columns = {"y"}});
+  const auto y = marginal_of(asking(request.out, {"y"}));
   EXPECT_TRUE(y.at("stddev").is_null());  // a sum was measured, not the marginal
   EXPECT_NEAR(numbers(y.at("estimate"))[2], 50.0, 0.1);
   EXPECT_NEAR(numbers(y.at("estimate"))[0], 25.0, 0.1);
   const auto rows = dir_ / "rows.csv";
-  sample_rows({.folder = request.out, .out = rows, .rows = 10, .seed = 1});
+  sample_rows(rows_of(request.out, rows, 10));
   const auto text = test::read_file(rows);
   EXPECT_TRUE(text.starts_with("x,y\n"));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 11);
-  EXPECT_TRUE(contains(error_of([&] { estimate(request); }), "choose another folder"));
+  EXPECT_TRUE(contains(error_of<UsageError>([&] { estimate(request); }), "choose another folder"));
   request.max_model_mb = 0.0;
-  EXPECT_TRUE(contains(error_of([&] { estimate(request); }), "max-model-mb"));
-  EXPECT_TRUE(contains(
-      error_of([&] { sample_rows({.folder = request.out, .out = rows, .rows = 0}); }), "rows"));
+  EXPECT_TRUE(contains(error_of<UsageError>([&] { estimate(request); }), "max-model-mb"));
+  EXPECT_TRUE(
+      contains(error_of<UsageError>([&] { sample_rows(rows_of(request.out, rows, 0)); }), "rows"));
 }
 
 }  // namespace

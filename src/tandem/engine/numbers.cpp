@@ -144,9 +144,10 @@ Numbers numbers_of(const FittedFolder& folder, const ProductQueries& product, bo
 }
 
 [[noreturn]] void refuse_so_many(double numbers) {
-  throw UsageError(fmt::format("This asks for {:.3g} numbers, and one call gives up to {:g}; ask "
-                               "for fewer.",
-                               numbers, kMostNumbers));
+  throw UsageError(
+      fmt::format("This asks for {:.3g} numbers, and one call gives up to {:g}; ask "
+                  "for fewer.",
+                  numbers, kMostNumbers));
 }
 
 }  // namespace
@@ -237,8 +238,7 @@ double total_of(const Domain& domain, const std::vector<Measurement>& measuremen
     double sum = 0.0;
     for (const double value : m.values) sum += value;
     if (!(m.sigma > Sigma(0.0))) return std::max(1.0, sum);
-    const double variance =
-        m.sigma.value() * m.sigma.value() * domain.about_cells(m.query.clique);
+    const double variance = m.sigma.value() * m.sigma.value() * domain.about_cells(m.query.clique);
     weighted += sum / variance;
     weights += 1.0 / variance;
   }
@@ -277,28 +277,27 @@ Document estimate(const EstimateRequest& request) {
   }
   const double total = request.total > 0.0 ? request.total : total_of(domain, measurements);
   const Document kept = measurements_document(domain, measurements);
-  const auto fit =
-      fit_measurements(domain, std::move(measurements), total, request.max_model_mb,
-                       impossible_boxes(schema.row_rules()), {}, request.threads);
+  const auto fit = fit_measurements(domain, std::move(measurements), total, request.max_model_mb,
+                                    impossible_boxes(schema.row_rules()), {}, request.threads);
   const auto model = write_model(fit.model);
   if (!model) throw InternalError("A fitted model can't be written.");
   std::vector<Warning> warnings = fit.warnings;
   if (fit.cut > 0) {
-    warnings.push_back({"refit.too_small",
-                        fmt::format("Of {} measured marginals, {} had no room in a model of {:g} "
-                                    "MB; it knows smaller ones of their columns.",
-                                    with_commas(fit.measured), with_commas(fit.cut),
-                                    request.max_model_mb)});
+    warnings.push_back(
+        {"refit.too_small",
+         fmt::format("Of {} measured marginals, {} had no room in a model of {:g} "
+                     "MB; it knows smaller ones of their columns.",
+                     with_commas(fit.measured), with_commas(fit.cut), request.max_model_mb)});
   }
   if (!fit.converged) {
-    warnings.push_back(
-        {"model.unfinished",
-         fmt::format("The model was still improving after {} propagations.",
-                     with_commas(static_cast<std::uint64_t>(fit.propagations)))});
+    warnings.push_back({"model.unfinished",
+                        fmt::format("The model was still improving after {} propagations.",
+                                    with_commas(static_cast<std::uint64_t>(fit.propagations)))});
   }
   std::error_code failed;
   if (!fs::create_directory(request.out, failed)) {
-    throw UsageError(fmt::format("{} exists or can't be made; choose another folder.", request.out));
+    throw UsageError(
+        fmt::format("{} exists or can't be made; choose another folder.", request.out));
   }
   Document out = Document::object({{"format", 1}, {"total", total}});
   out.set("bytes", static_cast<std::uint64_t>(model->size()));
@@ -316,8 +315,8 @@ void sample_rows(const SampleRequest& request) {
                                  with_commas(kMostRows)));
   }
   if (request.seed < -1) {
-    throw UsageError(fmt::format(TANDEM_SETTING("seed") " is {}; choose a whole number from 0.",
-                                 request.seed));
+    throw UsageError(
+        fmt::format(TANDEM_SETTING("seed") " is {}; choose a whole number from 0.", request.seed));
   }
   const FittedFolder folder(request.folder, request.memory_limit, request.threads);
   if (folder.model == nullptr) throw UsageError("The release holds no model to draw rows from.");

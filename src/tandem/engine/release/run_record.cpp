@@ -62,7 +62,8 @@ void check_same_run(const RunRecord& recorded, const SynthSettings& settings,
   const Document now = to_document(settings);
   // What is public is known by its content: the same file under another path is the same.
   const auto pinned = [&](std::string_view name) {
-    if (name == "schema") return !settings.schema.empty() && recorded.inputs.schema == inputs.schema;
+    if (name == "schema")
+      return !settings.schema.empty() && recorded.inputs.schema == inputs.schema;
     if (name == "workload") return recorded.inputs.workload == inputs.workload;
     if (name == "public") return recorded.inputs.public_files == inputs.public_files;
     return false;
