@@ -110,9 +110,15 @@ def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, 
             keep, settings["out"] = temporary_release()
         else:
             settings["out"] = os.fspath(out)
-        answer = call("tandem_synthesize",
-                      {"settings": settings, "threads": threads, "force": force, "resume": resume},
-                      held.names, progress)
+        try:
+            answer = call("tandem_synthesize", {"settings": settings, "threads": threads,
+                                                "force": force, "resume": resume},
+                          held.names, progress)
+        except BaseException:
+            # What was drawn is paid for: a run that can go on keeps its folder.
+            if keep is not None and os.path.exists(settings["out"] + ".partial"):
+                keep.stay()
+            raise
         shape = held.shape
     return Release(answer["out"], keep, shape)
 

@@ -95,9 +95,10 @@ STARTED_IN = os.getpid()
 threads_were_used = []
 
 
-def call(name, request, names=None, progress=None):
+def call(name, request, names=None, progress=None, opened=None):
     """The answer of one call. It runs on a thread of its own, so that Ctrl-C reaches this one: it
-    stops the work, waits until it has come to rest, and raises KeyboardInterrupt."""
+    stops the work, waits until it has come to rest, and raises KeyboardInterrupt. `opened(raised)`
+    makes the callback of a call that opens streams; what it could not do goes into the list."""
     if os.getpid() != STARTED_IN and threads_were_used:
         raise UsageError("tandem was used before this process was forked, and its threads did not "
                          "come along; start workers with multiprocessing's 'spawn'.")
@@ -123,17 +124,23 @@ def call(name, request, names=None, progress=None):
 
     callback = PROGRESS(hear)
     task = lib.tandem_task_new(callback, None)
-    worker = threading.Thread(
-        target=lambda: codes.append(getattr(lib, name)(text, task, ctypes.byref(answer))),
-        daemon=True)
-    worker.start()
-    interrupt = None
-    resting = False
-    while not resting:
+    more = [] if opened is None else [opened(raised), None]
+    # Not the thread's own join: one that Ctrl-C interrupts may take a thread for ended (Python 3.11).
+    rests = threading.Event()
+
+    def work():
         try:
-            while worker.is_alive():
-                worker.join(0.1)
-            resting = True
+            codes.append(getattr(lib, name)(text, task, *more, ctypes.byref(answer)))
+        finally:
+            rests.set()
+
+    worker = threading.Thread(target=work, daemon=True)
+    interrupt = None
+    while not rests.is_set():
+        try:
+            if worker.ident is None:
+                worker.start()
+            rests.wait(0.1)
         except KeyboardInterrupt as error:
             interrupt = error
             lib.tandem_task_cancel(task)
@@ -142,9 +149,13 @@ def call(name, request, names=None, progress=None):
     finally:
         lib.tandem_free(answer)
         lib.tandem_task_free(task)
-    if interrupt is not None:
-        raise interrupt
-    if raised:
+    if interrupt is not None or raised:
+        # What became of the run is said with whatever stopped it.
+        told = sentence(document["error"]["marked"], names) if document and "error" in document else ""
+        if interrupt is not None:
+            raise KeyboardInterrupt(told) from None
+        if told and hasattr(raised[0], "add_note") and not isinstance(raised[0], Error):
+            raised[0].add_note(told)
         raise raised[0]
     if codes == [0] and document is not None:
         return document

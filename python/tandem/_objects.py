@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import tempfile
+import weakref
 
 from ._columns import columns_of_schema
 from ._errors import SourceError, UsageError
@@ -311,7 +312,18 @@ class Ledger:
             html_table(["run", "release", "mechanism", "state"], runs) if runs else "")
 
 
+class TemporaryFolder:
+    """A folder that goes with this object, unless it is told to stay."""
+
+    def __init__(self):
+        self.name = tempfile.mkdtemp(prefix="tandem-release-")  # mode 0700
+        self._gone = weakref.finalize(self, shutil.rmtree, self.name, True)
+
+    def stay(self):
+        self._gone.detach()
+
+
 def temporary_release():
     """A folder that lives as long as the release that holds it, and where the release is to lie."""
-    keep = tempfile.TemporaryDirectory(prefix="tandem-release-")
+    keep = TemporaryFolder()
     return keep, os.path.join(keep.name, "release")

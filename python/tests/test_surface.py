@@ -219,13 +219,37 @@ def test_a_synthesizer_has_scikit_learns_shape(private):
     assert made.get_params() == {**parameters, "epsilon": 2}
 
 
+def test_a_run_without_out_that_was_stopped_keeps_what_it_paid_for(private, tmp_path):
+    class Enough(Exception):
+        pass
+
+    steps = []
+
+    def told(event):
+        steps.append(event.get("step", 0))
+        if steps[-1] >= 3:
+            raise Enough()
+
+    ledger = tandem.Ledger.create(tmp_path / "l", dataset="d", epsilon=2)
+    run = dict(schema=SCHEMA, epsilon=1, mechanism="aim", ledger=ledger, workload="all-2way")
+    with pytest.raises(Enough) as caught:
+        tandem.synthesize(private, progress=told, **run)
+    (said,) = getattr(caught.value, "__notes__", None) or ["out='nowhere'"]
+    if sys.version_info >= (3, 11):
+        assert "resume=True" in said and "--" not in said
+        out = said.partition("out='")[2].partition("'")[0]
+        release = tandem.synthesize(private, resume=True, out=out, **run)
+        assert release.document["rows"] == 20_000 and len(ledger.show()["runs"]) == 1
+
+
 STOPPED = """
 import sys, tandem
 def told(event):
     print(event.get("stage"), flush=True)
 ledger = tandem.Ledger.create({ledger!r}, dataset="d", epsilon=2)
 frame = __import__("pandas").read_csv({private!r})
-run = dict(schema={schema!r}, epsilon=1, mechanism="aim", ledger=ledger, out={out!r})
+run = dict(schema={schema!r}, epsilon=1, mechanism="aim", workload="all-2way", ledger=ledger,
+           out={out!r})
 try:
     tandem.synthesize(frame, progress=told, **run)
 except KeyboardInterrupt:
@@ -247,4 +271,4 @@ def test_ctrl_c_stops_a_run_and_a_resume_finishes_it(tmp_path):
     running.send_signal(signal.SIGINT)
     out, err = running.communicate()
     assert heard[0] == "measuring\n" and "stopped" in out, err
-    assert out.splitlines()[-1] == "rows 20000 1", err
+    assert out.splitlines()[-1] == "rows 20000 1", (running.returncode, err)

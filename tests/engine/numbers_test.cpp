@@ -71,13 +71,15 @@ class NumbersOfARelease : public testing::Test {
   }
 
   std::string release(const std::string& mechanism, double epsilon, std::int64_t seed,
-                      const std::string& name = "release") const {
+                      const std::string& name = "release",
+                      const std::string& workload = "all-3way") const {
     SynthRun run;
     run.settings.private_source = private_;
     run.settings.schema = schema_;
     run.settings.mechanism = mechanism;
     run.settings.epsilon = epsilon;
     run.settings.seed = seed;
+    run.settings.workload = workload;
     run.settings.certify_share = 0.0;
     run.settings.make = mechanism == "hdmm" ? "answers" : "rows";
     run.settings.out = dir_ / name;
@@ -152,11 +154,12 @@ TEST_F(NumbersOfARelease, OfSomeRowsTheModelAloneSpeaks) {
 }
 
 TEST_F(NumbersOfARelease, WhatCannotBeAskedIsSaid) {
-  const auto folder = release("hdmm", 1.0, 1, "answers");
+  // Single columns are measured by sums over values, so no marginal says them.
+  const auto folder = release("hdmm", 1.0, 1, "answers", "all-range:b");
   const auto ask = [&](std::vector<std::string> columns) {
     return error_of<UsageError>([&] { marginal_of(asking(folder, std::move(columns))); });
   };
-  EXPECT_TRUE(contains(ask({"a", "b"}), "holds no model"));
+  EXPECT_TRUE(contains(ask({"b"}), "holds no model"));
   EXPECT_TRUE(contains(ask({"nothing"}), "nothing"));
   EXPECT_TRUE(contains(ask({"a", "a"}), "twice"));
   EXPECT_TRUE(contains(error_of<UsageError>([&] {
