@@ -3,10 +3,15 @@
 
 #include "tandem_c.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <new>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +21,7 @@
 #include "tandem/engine/budget.h"
 #include "tandem/engine/catalogue.h"
 #include "tandem/engine/check.h"
+#include "tandem/engine/coded_rows.h"
 #include "tandem/engine/draft/schema_draft.h"
 #include "tandem/engine/evaluation.h"
 #include "tandem/engine/numbers.h"
@@ -32,8 +38,18 @@ struct tandem_task {
   }
 };
 
+struct tandem_encoder {
+  tandem::BlockEncoder encoder;
+};
+
+struct tandem_counter {
+  tandem::BlockCounter counter;
+};
+
 namespace tandem {
 namespace {
+
+constexpr std::int64_t kLargestCount = std::int64_t{1} << 53;
 
 // Members of a request by name; a member that nobody asks for is an error that names it.
 class Request {
@@ -57,6 +73,11 @@ class Request {
     const auto* value = find(key);
     if (value == nullptr) return;
     for (const auto& item : value->as_array()) out.push_back(item.as_string());
+  }
+  void get(std::string_view key, std::vector<std::int64_t>& out) {
+    const auto* value = find(key);
+    if (value == nullptr) return;
+    for (const auto& item : value->as_array()) out.push_back(item.as_integer());
   }
   void get(FormatSettings& out) {
     for_each_format_setting(
@@ -141,6 +162,20 @@ std::string stage_name(RunProgress::Stage stage) {
   return "";
 }
 
+// Of a number of rows that may be unknown.
+std::int64_t known_rows(const Document& member) {
+  const auto* rows = member.find("rows");
+  return rows == nullptr || rows->is_null() ? 0 : rows->as_integer(0, kLargestCount);
+}
+
+// A row of a batch, or of whoever counts, is a row.
+void state_records(SynthSettings& settings) {
+  if (settings.text.records.empty()) settings.text.records = "quoted";
+  if (settings.text.records == "quoted") return;
+  throw UsageError(TANDEM_SETTING(
+      "records") " of rows in memory can only be quoted: each is a row, whatever it holds.");
+}
+
 // The run of a request's settings, with what is common to planning and making it.
 SynthRun run_of(Request& request, tandem_task* task) {
   SynthRun run;
@@ -152,12 +187,15 @@ SynthRun run_of(Request& request, tandem_task* task) {
   return run;
 }
 
-std::string run_synthesis(const char* text, tandem_task* task) {
+// `given` takes the members of the request that are its own.
+std::string run_synthesis(const char* text, tandem_task* task,
+                          const std::function<GivenRows(Request&)>& given = {}) {
   Request request(text);
   SynthRun run = run_of(request, task);
   request.get("force", run.force);
   request.get("resume", run.resume);
   const auto* settings = request.find("settings");
+  if (given) run.given = given(request);
   request.done();
   if (run.resume) {
     run.settings =
@@ -165,6 +203,7 @@ std::string run_synthesis(const char* text, tandem_task* task) {
           return settings != nullptr && settings->find(setting) != nullptr;
         });
   }
+  if (run.given) state_records(run.settings);
   run.progress = [task](const RunProgress& progress) {
     if (task == nullptr) return;
     task->tell(Document::object({{"stage", stage_name(progress.stage)},
@@ -235,6 +274,94 @@ std::string run_sample(const char* text, tandem_task* task) {
   request.done();
   sample_rows(wanted);
   return Document::object({{"out", wanted.out}}).to_json();
+}
+
+std::string run_streamed(const char* text, tandem_task* task, tandem_open_stream open, void* user) {
+  return run_synthesis(text, task, [&](Request& request) {
+    RowStream stream;
+    HowToCount how = HowToCount::ByMemory;
+    if (const auto* member = request.find("stream")) {
+      member->allow_only(std::vector<std::string_view>{"rows", "how"});
+      stream.rows = static_cast<std::size_t>(known_rows(*member));
+      const auto* named = member->find("how");
+      const std::string word = named == nullptr ? "memory" : named->as_string();
+      if (word == "hold") how = HowToCount::Hold;
+      if (word == "passes") how = HowToCount::Passes;
+      if (word != "memory" && word != "hold" && word != "passes") {
+        named->fail("is none of memory, hold and passes; choose one.");
+      }
+    }
+    stream.open = [open, user] {
+      ArrowArrayStream rows{};
+      const bool opened = open != nullptr && open(user, &rows) == 0;
+      OwnedStream out(&rows);
+      if (!opened) out.reset();
+      return out;
+    };
+    return streamed_rows(std::move(stream), how);
+  });
+}
+
+std::string run_counted(const char* text, tandem_task* task, tandem_count count, void* user) {
+  return run_synthesis(text, task, [&](Request& request) {
+    std::int64_t rows = 0;
+    if (const auto* member = request.find("counted")) {
+      member->allow_only(std::vector<std::string_view>{"rows"});
+      rows = known_rows(*member);
+    }
+    const auto ask = [count, user](std::span<const Clique> cliques,
+                                   std::span<std::int64_t> counts) {
+      Document list = Document::array();
+      for (const auto& clique : cliques) {
+        Document ids = Document::array();
+        for (const auto id : clique) ids.push(static_cast<std::int64_t>(id));
+        list.push(std::move(ids));
+      }
+      auto asked = Document::object({{"cells", static_cast<std::int64_t>(counts.size())}});
+      asked.set("cliques", std::move(list));
+      return count != nullptr &&
+             count(user, asked.to_json().c_str(), counts.data(), counts.size()) == 0;
+    };
+    return counted_rows(ask, static_cast<double>(rows));
+  });
+}
+
+EncoderRequest encoder_request(const char* text) {
+  Request request(text);
+  EncoderRequest out;
+  request.get("schema", out.schema);
+  request.get("kind", out.kind);
+  request.get("person", out.person);
+  request.done();
+  return out;
+}
+
+std::unique_ptr<tandem_counter> counter_of(const char* text) {
+  Request request(text);
+  std::vector<std::int64_t> sizes;
+  std::vector<std::vector<std::int64_t>> cliques;
+  request.get("sizes", sizes);
+  if (const auto* list = request.find("cliques")) {
+    for (const auto& clique : list->as_array()) {
+      cliques.emplace_back();
+      for (const auto& id : clique.as_array()) cliques.back().push_back(id.as_integer());
+    }
+  }
+  const Threads threads = request.threads(nullptr);
+  request.done();
+  return std::make_unique<tandem_counter>(tandem_counter{BlockCounter(sizes, cliques, threads)});
+}
+
+// Bytes for whoever frees them with tandem_free.
+void hand_over(const std::string& bytes, char** block, uint64_t* size) {
+  *block = static_cast<char*>(std::malloc(std::max<std::size_t>(bytes.size(), 1)));
+  if (*block == nullptr) throw std::bad_alloc();
+  std::memcpy(*block, bytes.data(), bytes.size());
+  *size = bytes.size();
+}
+
+void require_place(const void* place) {
+  if (place == nullptr) throw UsageError("The call has no place for what it gives; pass one.");
 }
 
 std::string run_refit(const char* text, tandem_task* task) {
@@ -385,6 +512,105 @@ int tandem_estimate(const char* request, tandem_task* task, char** answer) {
 int tandem_estimate_rows(const char* request, tandem_task* task, char** answer) {
   return answered(answer, [&] { return tandem::run_sample(request, task); });
 }
+
+int tandem_synthesize_stream(const char* request, tandem_task* task, tandem_open_stream open,
+                             void* user, char** answer) {
+  return answered(answer, [&] { return tandem::run_streamed(request, task, open, user); });
+}
+
+int tandem_synthesize_counted(const char* request, tandem_task* task, tandem_count count,
+                              void* user, char** answer) {
+  return answered(answer, [&] { return tandem::run_counted(request, task, count, user); });
+}
+
+int tandem_encoder_new(const char* request, tandem_encoder** encoder, char** answer) {
+  return answered(answer, [&] {
+    tandem::require_place(encoder);
+    *encoder = nullptr;
+    auto made = std::make_unique<tandem_encoder>(
+        tandem_encoder{tandem::BlockEncoder(tandem::encoder_request(request))});
+    const std::string layout = made->encoder.layout().to_json();
+    *encoder = made.release();
+    return layout;
+  });
+}
+
+int tandem_encode(tandem_encoder* encoder, struct ArrowArray* batch, struct ArrowSchema* schema,
+                  char** block, uint64_t* bytes, char** answer) {
+  const tandem::OwnedArray rows(batch);  // released whatever happens
+  const tandem::OwnedSchema types(schema);
+  return answered(answer, [&] {
+    for (const void* place : {static_cast<const void*>(encoder), static_cast<const void*>(block),
+                              static_cast<const void*>(bytes)}) {
+      tandem::require_place(place);
+    }
+    *block = nullptr;
+    *bytes = 0;
+    if (rows.empty() || types.empty()) {
+      throw tandem::UsageError("The batch or its schema was released already; hand over both.");
+    }
+    tandem::hand_over(encoder->encoder.encode(*rows, *types), block, bytes);
+    return std::string("{}");
+  });
+}
+
+void tandem_encoder_free(tandem_encoder* encoder) { delete encoder; }
+
+int tandem_bound_persons(const char* request, const char* const* blocks, const uint64_t* bytes,
+                         uint64_t count, char** block, uint64_t* out_bytes, char** answer) {
+  return answered(answer, [&] {
+    for (const void* place :
+         {static_cast<const void*>(blocks), static_cast<const void*>(bytes),
+          static_cast<const void*>(block), static_cast<const void*>(out_bytes)}) {
+      tandem::require_place(place);
+    }
+    *block = nullptr;
+    *out_bytes = 0;
+    tandem::Request given(request);
+    std::int64_t share = 0;
+    given.get("rows_per_person", share);
+    given.done();
+    std::vector<std::string_view> parts;
+    for (uint64_t i = 0; i < count; ++i) parts.emplace_back(blocks[i], bytes[i]);
+    tandem::hand_over(tandem::within_share(parts, share), block, out_bytes);
+    return std::string("{}");
+  });
+}
+
+int tandem_counter_new(const char* request, tandem_counter** counter, char** answer) {
+  return answered(answer, [&] {
+    tandem::require_place(counter);
+    *counter = nullptr;
+    auto made = tandem::counter_of(request);
+    const auto cells = static_cast<std::int64_t>(made->counter.cells());
+    *counter = made.release();
+    return tandem::Document::object({{"cells", cells}}).to_json();
+  });
+}
+
+int tandem_counter_add(tandem_counter* counter, const char* block, uint64_t bytes, char** answer) {
+  return answered(answer, [&] {
+    tandem::require_place(counter);
+    tandem::require_place(block);
+    counter->counter.add({block, bytes});
+    return std::string("{}");
+  });
+}
+
+int tandem_counter_read(tandem_counter* counter, int64_t* counts, uint64_t cells, char** answer) {
+  return answered(answer, [&] {
+    tandem::require_place(counter);
+    tandem::require_place(counts);
+    const auto found = counter->counter.counts();
+    if (found.size() != cells) {
+      throw tandem::UsageError("The place for the counts has another size than the counter said.");
+    }
+    std::copy(found.begin(), found.end(), counts);
+    return std::string("{}");
+  });
+}
+
+void tandem_counter_free(tandem_counter* counter) { delete counter; }
 
 int tandem_refit(const char* request, tandem_task* task, char** answer) {
   return answered(answer, [&] { return tandem::run_refit(request, task); });

@@ -11,11 +11,13 @@
 #ifndef TANDEM_C_H
 #define TANDEM_C_H
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define TANDEM_C_VERSION 1 /* grows whenever something here changes its meaning */
+#define TANDEM_C_VERSION 2 /* grows whenever something here changes its meaning */
 #define TANDEM_OK 0
 #define TANDEM_FAILED 1
 
@@ -89,6 +91,112 @@ TANDEM_C_API int tandem_ledger_create(const char* request, tandem_task* task, ch
 TANDEM_C_API int tandem_ledger_show(const char* request, tandem_task* task, char** answer);
 /* {"ledger", "anchors": [hash]}. */
 TANDEM_C_API int tandem_ledger_verify(const char* request, tandem_task* task, char** answer);
+
+/* ---- Rows in memory, and rows that lie elsewhere ----
+ *
+ * Arrow's C data interface, as its specification declares it. A structure that is handed over is
+ * consumed: it is released exactly once, also when the call fails, and must not be used again. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema** children;
+  struct ArrowSchema* dictionary;
+  void (*release)(struct ArrowSchema*);
+  void* private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void** buffers;
+  struct ArrowArray** children;
+  struct ArrowArray* dictionary;
+  void (*release)(struct ArrowArray*);
+  void* private_data;
+};
+
+#endif /* ARROW_C_DATA_INTERFACE */
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);
+  int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);
+  const char* (*get_last_error)(struct ArrowArrayStream*);
+  void (*release)(struct ArrowArrayStream*);
+  void* private_data;
+};
+
+#endif /* ARROW_C_STREAM_INTERFACE */
+
+/* A run over rows of this process. The request is that of tandem_synthesize, with a display name as
+ * settings.private, and may have {"stream": {"rows": N, "how": "memory" | "hold" | "passes"}}: as
+ * many rows as there are, where that is known, and whether their codes are held or counted batch by
+ * batch in as many passes as it takes; "memory", which is the default, holds what fits. A row of a
+ * batch is a row: `records` is "quoted". `open` is called for each pass, on the calling thread,
+ * fills a stream from the first row on and returns 0; the stream is released when the pass is over.
+ * Rows must be the same in each pass. What a stream says of an error is not told. */
+typedef int (*tandem_open_stream)(void* user, struct ArrowArrayStream* stream);
+TANDEM_C_API int tandem_synthesize_stream(const char* request, tandem_task* task,
+                                          tandem_open_stream open, void* user, char** answer);
+
+/* A run over rows that are counted where they lie. The request is that of tandem_synthesize, with a
+ * display name as settings.private, and may have {"counted": {"rows": N}}. `count` gets
+ * {"cliques": [[0, 1, 2], ...], "cells": N}, fills the counts of each clique, one after the other
+ * in row-major order (the last column fastest), and returns 0; anything else means that the rows
+ * could not be counted: the ledger keeps the reservation, and a run with "resume" goes on. It is
+ * called on the calling thread. Columns are numbered as tandem_encoder_new lists them. With
+ * settings.person, the rows have been through tandem_bound_persons. */
+typedef int (*tandem_count)(void* user, const char* request, int64_t* counts, uint64_t cells);
+TANDEM_C_API int tandem_synthesize_counted(const char* request, tandem_task* task,
+                                           tandem_count count, void* user, char** answer);
+
+/* From batches to blocks of codes. {"schema": the text of a schema file, "kind": "toml" | "json",
+ * "person": column or ""}. Gives {"names": [column], "sizes": [codes of each], "bytes": [1 | 2 |
+ * 4], "bytes_per_row": N}. Not to be shared between threads. */
+typedef struct tandem_encoder tandem_encoder;
+TANDEM_C_API int tandem_encoder_new(const char* request, tandem_encoder** encoder, char** answer);
+/* One batch, a struct array; both structures are consumed. A cell is never an error. The block,
+ * freed with tandem_free, is private: "TDB1", uint32 columns, uint64 rows, uint8 width of each
+ * column, uint8 1 with persons or 0, zeros to 8 bytes; then each column's codes, each column with
+ * zeros to 8 bytes; with a person column, uint64 high of each row's person, then uint64 low of
+ * each; both 0: the row names nobody. Little endian. */
+TANDEM_C_API int tandem_encode(tandem_encoder* encoder, struct ArrowArray* batch,
+                               struct ArrowSchema* schema, char** block, uint64_t* bytes,
+                               char** answer);
+TANDEM_C_API void tandem_encoder_free(tandem_encoder* encoder);
+
+/* At most rows_per_person rows of each person among these blocks, which hold all rows of each of
+ * their people, as a block without persons. The choice depends on neither the order of rows nor on
+ * how they are divided into blocks. {"rows_per_person": m} */
+TANDEM_C_API int tandem_bound_persons(const char* request, const char* const* blocks,
+                                      const uint64_t* bytes, uint64_t count, char** block,
+                                      uint64_t* out_bytes, char** answer);
+
+/* Counts marginals of blocks. {"sizes": [codes of each column], "cliques": [[0, 1, 2], ...],
+ * "threads": 1}, the columns of a clique in order. Gives {"cells": N}. Not to be shared between
+ * threads. What it reads are true counts. */
+typedef struct tandem_counter tandem_counter;
+TANDEM_C_API int tandem_counter_new(const char* request, tandem_counter** counter, char** answer);
+TANDEM_C_API int tandem_counter_add(tandem_counter* counter, const char* block, uint64_t bytes,
+                                    char** answer);
+TANDEM_C_API int tandem_counter_read(tandem_counter* counter, int64_t* counts, uint64_t cells,
+                                     char** answer);
+TANDEM_C_API void tandem_counter_free(tandem_counter* counter);
 
 #ifdef __cplusplus
 }

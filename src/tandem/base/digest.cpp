@@ -42,6 +42,35 @@ std::string sha256_of_file(const std::string& path) {
   return to_hex(digest);
 }
 
+struct Sha256::Context {
+  EVP_MD* kind = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  Context() = default;
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context() {
+    EVP_MD_CTX_free(context);
+    EVP_MD_free(kind);
+  }
+};
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) {
+  check(context_->kind != nullptr && context_->context != nullptr, "OpenSSL can't compute SHA-256");
+}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+std::array<unsigned char, 32> Sha256::of(std::string_view bytes) {
+  std::array<unsigned char, 32> out{};
+  EVP_MD_CTX* context = context_->context;
+  check(EVP_DigestInit_ex2(context, context_->kind, nullptr) == 1 &&
+            EVP_DigestUpdate(context, bytes.data(), bytes.size()) == 1 &&
+            EVP_DigestFinal_ex(context, out.data(), nullptr) == 1,
+        "OpenSSL can't compute SHA-256");
+  return out;
+}
+
 bool is_sha256_hex(std::string_view text) { return text.size() == 64 && is_hex(text); }
 
 }  // namespace tandem

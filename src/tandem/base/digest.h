@@ -2,6 +2,8 @@
 #pragma once
 // SHA-256, for chains and for naming content.
 
+#include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -12,6 +14,20 @@ std::string sha256_hex(std::string_view bytes);
 
 // Of a file's bytes, as they are on disk. SourceError when it can't be read.
 std::string sha256_of_file(const std::string& path);
+
+// Digests of many short texts, one after the other.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+  std::array<unsigned char, 32> of(std::string_view bytes);
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
 
 bool is_sha256_hex(std::string_view text);
 

@@ -78,12 +78,10 @@ class BinnedCodec final : public Codec, public ValueRanges {
 
   Encoded encode(std::string_view text) const override {
     const auto point = line_->parse(text);
-    if (!point) return {0, Fit::Unfit};
-    if (*point < ranges_.starts.front()) return {0, Fit::Adapted};
-    if (*point > ranges_.last) return {size() - 1, Fit::Adapted};
-    const bool between = whole_ && *point != std::floor(*point);
-    return {range_of(*point), between ? Fit::Adapted : Fit::Exact};
+    return point ? code_of(*point) : Encoded{0, Fit::Unfit};
   }
+
+  std::optional<Encoded> encode_point(double point) const override { return code_of(point); }
 
   void decode(Code code, Rng& rng, std::string& to) const override {
     line_->print(draw(code, ticks_[code], rng), to);
@@ -242,6 +240,13 @@ class BinnedCodec final : public Codec, public ValueRanges {
   }
 
  private:
+  Encoded code_of(double point) const {
+    if (point < ranges_.starts.front()) return {0, Fit::Adapted};
+    if (point > ranges_.last) return {size() - 1, Fit::Adapted};
+    const bool between = whole_ && point != std::floor(point);
+    return {range_of(point), between ? Fit::Adapted : Fit::Exact};
+  }
+
   Code range_of(double point) const {
     const auto& starts = ranges_.starts;
     if (unit_) {

@@ -238,6 +238,10 @@ class ExtendedCodec final : public Codec {
     return null_ && !extras_.unfit_stays_inside ? Encoded{*null_, Fit::Unfit} : inside;
   }
 
+  std::optional<Encoded> encode_point(double point) const override {
+    return inner_->encode_point(point);  // a point is never unfit
+  }
+
   void decode(Code code, Rng& rng, std::string& to) const override {
     if (code < inner_->size()) {
       inner_->decode(code, rng, to);

@@ -67,6 +67,9 @@ class Codec {
   virtual ~Codec() = default;
   virtual Code size() const = 0;
   virtual Encoded encode(std::string_view text) const = 0;
+  // The same of every text that names this point of the codec's line (extent), where no extra has
+  // that text. Nothing of a codec without a line. REQUIRES: a finite point.
+  virtual std::optional<Encoded> encode_point(double /*point*/) const { return std::nullopt; }
   // Appends a text that encodes, exactly, to this code. Where a code stands for several values (a
   // range of numbers), one of them is drawn.
   virtual void decode(Code code, Rng& rng, std::string& to) const = 0;

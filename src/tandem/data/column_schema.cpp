@@ -286,6 +286,13 @@ void check_keys(const Document& document, const Kind& kind) {
   document.allow_only(split(keys, ' '));
 }
 
+CellMeaning::Kind cell_kind(std::string_view kind, const Document& column) {
+  if (kind == "boolean") return CellMeaning::Kind::Boolean;
+  if (kind == "integer" || kind == "real") return CellMeaning::Kind::Number;
+  if (kind == "date") return CellMeaning::Kind::Date;
+  return column.find("size") != nullptr ? CellMeaning::Kind::Coded : CellMeaning::Kind::Label;
+}
+
 // All of a column but its name.
 ColumnSchema read_nameless(const Document& document) {
   const Kind& kind = kind_of(document);
@@ -301,11 +308,18 @@ ColumnSchema read_nameless(const Document& document) {
     }
   }
   auto codec = kind.read(document);
+  column.cells.kind = cell_kind(kind.name, document);
+  if (column.cells.kind == CellMeaning::Kind::Label ||
+      column.cells.kind == CellMeaning::Kind::Boolean) {
+    column.cells.labels = codec->labels();
+  }
   Extras extras;
   if (const auto* special = document.find("special")) extras.specials = value_texts(*special);
   if (const auto* other = document.find("other")) extras.other = value_text(*other);
   if (const auto* null = document.find("null")) extras.nulls = null_texts(*null);
   if (!extras.nulls.empty()) column.null_text = extras.nulls.front();
+  column.cells.specials = extras.specials;
+  column.cells.nulls = extras.nulls;
   extras.unfit_stays_inside = document.find("unknown") != nullptr;
   if (!extras.empty()) {
     try {

@@ -14,6 +14,15 @@ namespace tandem {
 
 inline constexpr std::int64_t kLargestAttribute = std::int64_t{1} << 31;
 
+// What the column says of cells that are no texts: data/cell_texts.h.
+struct CellMeaning {
+  enum class Kind { None, Label, Coded, Boolean, Number, Date };
+  Kind kind = Kind::None;
+  std::vector<std::string> labels = {};  // of Label and Boolean
+  std::vector<std::string> specials = {};
+  std::vector<std::string> nulls = {};
+};
+
 struct ColumnSchema {
   std::string name;
   std::string description;
@@ -21,6 +30,7 @@ struct ColumnSchema {
   // Values inside a range are drawn as the public data has them there, once it is known.
   bool inside_as_public = false;
   std::string null_text = {};  // what is written where there is no value
+  CellMeaning cells = {};
 };
 
 // UsageError that says where and what, when the column can't be understood.

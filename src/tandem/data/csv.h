@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tandem/base/parallel.h"
+#include "tandem/data/person_key.h"
 #include "tandem/data/schema.h"
 #include "tandem/data/table.h"
 
@@ -58,10 +59,8 @@ struct CsvTable {
   // Public data: for each attribute, how many values were adapted. Such counts of private data are
   // private, so there it is empty.
   std::vector<std::size_t> adapted;
-  std::size_t mended = 0;  // public rows that broke a rule of the schema (see load_table)
-  // With a key column: for each row the number of its key, 0 for an empty one.
-  std::vector<std::uint32_t> keys;
-  std::size_t distinct_keys = 0;  // the empty key included
+  std::size_t mended = 0;       // public rows that broke a rule of the schema (see load_table)
+  std::vector<PersonKey> keys;  // with a key column: of each row
 };
 
 // The columns are found by the names in the header, in any order. SchemaError when one is missing

@@ -13,12 +13,6 @@
 
 namespace tandem {
 
-std::string_view key_of_field(std::string_view field) {
-  constexpr std::string_view kWhite = " \t\n\r\v\f";
-  field.remove_prefix(std::min(field.find_first_not_of(kWhite), field.size()));
-  return field.substr(0, field.find_last_not_of(kWhite) + 1);  // npos + 1 is 0
-}
-
 namespace {
 
 constexpr std::size_t kMostRowsAtOnce = 256;
@@ -160,7 +154,7 @@ class BlockParser::Parse {
 
   // A field of a column that is more, or less, than a plain one.
   bool odd_field(const Slot& slot, std::string_view field) {
-    if (slot.key) out_.keys.back() = key_of_field(field);
+    if (slot.key) out_.keys.back() = person_keys_.of(field);
     if (slot.memo == nullptr) return true;
     const auto& codec = *schema_.columns()[slot.id].codec;
     return take(slot, codec.encode(slot.swapped ? swap_decimal_marks(field, room_) : field));
@@ -246,6 +240,7 @@ class BlockParser::Parse {
   const char* noted_ = nullptr;  // the last broken row
   std::size_t noted_line_ = 0;   // and the lines before it in the block
   std::string room_;
+  PersonKeys person_keys_;
   std::vector<std::size_t> widths_;
   std::size_t row_bytes_ = 0;
   std::size_t capacity_ = 0;

@@ -11,18 +11,15 @@
 #include <vector>
 
 #include "tandem/data/csv_blocks.h"
+#include "tandem/data/person_key.h"
 
 namespace tandem {
-
-// A key as groups of rows are told apart by: what is around it is how the row was written, not who
-// it is about.
-std::string_view key_of_field(std::string_view field);
 
 struct ParsedBlock {
   std::size_t rows = 0;
   std::vector<std::byte> codes;      // column after column, each in its attribute's width
   std::vector<std::size_t> adapted;  // by attribute; empty for private rows
-  std::vector<std::string> keys;     // one a row, with a key column
+  std::vector<PersonKey> keys;       // one a row, with a key column
   std::vector<std::size_t> broken;   // lines of private rows with a broken quote, if asked for
   std::optional<std::pair<std::size_t, std::string>> problem;  // line in the file, sentence
 };

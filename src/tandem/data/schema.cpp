@@ -253,7 +253,10 @@ Schema Schema::from_document(const Document& document) {
                         size.type_name()));
       }
       const auto codes = static_cast<Code>(size.as_integer(1, kLargestAttribute));
-      columns.push_back({.name = name, .description = {}, .codec = coded_codec(codes)});
+      columns.push_back({.name = name,
+                         .description = {},
+                         .codec = coded_codec(codes),
+                         .cells = {.kind = CellMeaning::Kind::Coded}});
     }
   }
   if (columns.empty()) document.fail("has no columns; add at least one.");

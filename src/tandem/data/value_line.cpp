@@ -204,6 +204,14 @@ class DateLine final : public ValueLine {
   }
 
   double point(std::int64_t tick) const override { return static_cast<double>(tick); }
+  std::optional<double> point_at(std::int64_t second) const override {
+    if (finest_ >= Day) return static_cast<double>(floor_div(second, seconds_of_tick()));
+    const std::chrono::year_month_day date{
+        std::chrono::sys_days(std::chrono::days(floor_div(second, kSecondsOfDay)))};
+    return static_cast<double>(
+        tick_of({static_cast<int>(date.year()),
+                 static_cast<int>(static_cast<unsigned>(date.month())), 1, 0, 0, 0}));
+  }
   std::string_view noun() const override { return "a date"; }
   bool numeric() const override { return false; }
   std::optional<CalendarUnit> calendar_unit() const override {

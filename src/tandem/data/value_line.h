@@ -24,6 +24,9 @@ class ValueLine {
   virtual std::string_view noun() const = 0;  // for messages: "a number"
   virtual bool numeric() const = 0;
   virtual int decimals() const { return 0; }  // digits after the point of a number
+  // The point of a date: the tick in which a clock shows this second since 1970. Nothing for
+  // numbers.
+  virtual std::optional<double> point_at(std::int64_t /*second*/) const { return {}; }
   // What a tick of a date is, counted from 1970; nothing for numbers.
   virtual std::optional<CalendarUnit> calendar_unit() const { return {}; }
 

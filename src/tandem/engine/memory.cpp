@@ -57,7 +57,13 @@ double most_rows(const std::string& path, const Schema& schema) {
   return text_bytes(path) / (2.0 * static_cast<double>(schema.domain().size()));
 }
 
-double expected_rows(const SynthSettings& s, const Schema& schema, const PublicData& data) {
+double most_rows(const SynthSettings& s, const Schema& schema, std::optional<double> given) {
+  return given ? *given : most_rows(s.private_source, schema);
+}
+
+double expected_rows(const SynthSettings& s, const Schema& schema, const PublicData& data,
+                     std::optional<double> given) {
+  if (given) return *given;
   double rows = 0.0;
   double bytes = 0.0;
   for (const auto& [name, table] : data.tables) rows += static_cast<double>(table.rows());
@@ -66,21 +72,23 @@ double expected_rows(const SynthSettings& s, const Schema& schema, const PublicD
   return text_bytes(s.private_source) * rows / bytes;
 }
 
-double predicted_memory(const SynthSettings& s, const Schema& schema, double of_mechanism) {
+double predicted_memory(const SynthSettings& s, const Schema& schema, double of_mechanism,
+                        std::optional<double> given) {
   double row = 0.0;
   double cells = 0.0;
   for (const auto& attribute : schema.domain().attributes()) {
     row += static_cast<double>(code_width(attribute.size));
     cells += static_cast<double>(attribute.size);
   }
-  const double held = most_rows(s.private_source, schema);
-  double rows = held + (s.rows > 0 ? static_cast<double>(s.rows) : held);
+  const double most = most_rows(s, schema, given);
+  double rows = (given ? 0.0 : most) + (s.rows > 0 ? static_cast<double>(s.rows) : most);
   for (const auto& source : s.public_sources) rows += most_rows(source, schema);
   return rows * row + 64.0 * cells + kOfProcess + of_mechanism;
 }
 
-void check_memory(const SynthSettings& s, const Schema& schema, double of_mechanism) {
-  const double need = predicted_memory(s, schema, of_mechanism);
+void check_memory(const SynthSettings& s, const Schema& schema, double of_mechanism,
+                  std::optional<double> given) {
+  const double need = predicted_memory(s, schema, of_mechanism, given);
   if (need <= memory_limit(s.memory_limit)) return;
   const bool tables = of_mechanism < need / 2.0;
   throw UsageError(fmt::format(

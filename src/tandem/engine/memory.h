@@ -2,6 +2,7 @@
 #pragma once
 // What a run may need of memory, before it starts, and what it may have.
 
+#include <optional>
 #include <string>
 
 #include "tandem/data/schema.h"
@@ -17,14 +18,21 @@ double memory_limit(const std::string& stated);
 // one between it and the next. 0 where there is no file.
 double most_rows(const std::string& path, const Schema& schema);
 
-// Rows of the private table by the size of its file: as long as public rows are, or from above.
-double expected_rows(const SynthSettings& settings, const Schema& schema, const PublicData& data);
+// Rows of the private table: as many as are given, or by the size of its file, as long as public
+// rows are or from above.
+double expected_rows(const SynthSettings& settings, const Schema& schema, const PublicData& data,
+                     std::optional<double> given = {});
+// As many as are given, or from above.
+double most_rows(const SynthSettings& settings, const Schema& schema,
+                 std::optional<double> given = {});
 
 // An estimate from above, from sizes of files and of the schema: tables as codes while they are
 // read and while rows are written, the marginals measured, and what the mechanism adds.
+// Of rows that are given, those that are made count alone: what holds the others takes what is
+// left.
 double predicted_memory(const SynthSettings& settings, const Schema& schema,
-                        double of_mechanism = 0.0);
-void check_memory(const SynthSettings& settings, const Schema& schema,
-                  double of_mechanism = 0.0);  // UsageError beyond the limit
+                        double of_mechanism = 0.0, std::optional<double> given = {});
+void check_memory(const SynthSettings& settings, const Schema& schema, double of_mechanism = 0.0,
+                  std::optional<double> given = {});  // UsageError beyond the limit
 
 }  // namespace tandem

@@ -199,12 +199,12 @@ namespace {
 
 // Bytes that the mechanism may need for this problem, or fitting rows to its model when it is done,
 // beside the tables.
-double bytes_of_mechanism(const SynthSettings& s, const Prepared& p, const Effort& effort) {
+double bytes_of_mechanism(const SynthSettings& s, const Prepared& p, const Effort& effort,
+                          std::optional<double> given) {
   const Domain& domain = p.schema.domain();
   const bool never = bytes_of_fitting(domain, p.workload, 0.0) > kMostBytesOfFitting;
   if (never) return effort.bytes;
-  const double rows =
-      s.rows > 0 ? static_cast<double>(s.rows) : most_rows(s.private_source, p.schema);
+  const double rows = s.rows > 0 ? static_cast<double>(s.rows) : most_rows(s, p.schema, given);
   const double fitting = bytes_of_fitting(domain, p.workload, rows);
   const double certifying = s.certify_share > 0.0 ? bytes_to_certify(p.workload) : 0.0;
   return std::max({effort.bytes, std::min(fitting, kMostBytesOfFitting), certifying});
@@ -215,18 +215,18 @@ double bytes_of_mechanism(const SynthSettings& s, const Prepared& p, const Effor
 PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
   PreparedRun run{prepare(s, how.find, how.threads, how.note), {}, {}, {}, {}, 0.0};
   const Prepared& p = run.parts;
-  check_memory(s, p.schema);
+  check_memory(s, p.schema, 0.0, how.given_rows);
   PublicData public_data =
       load_public(s, p.schema, how.threads, how.note, how.reading,
                   p.mechanism.public_may_lack ? p.mechanism.public_may_lack(p.parameters)
                                               : std::vector<std::string>{});
-  const double rows = expected_rows(s, p.schema, public_data);
+  const double rows = expected_rows(s, p.schema, public_data, how.given_rows);
   run.problem = problem_of(p, std::move(public_data));
   run.effort =
       p.mechanism.effort(planning_curator(p, run.problem.domain), run.problem, p.parameters, rows);
-  const double of_mechanism = bytes_of_mechanism(s, p, run.effort);
-  check_memory(s, p.schema, of_mechanism);
-  run.predicted_bytes = predicted_memory(s, p.schema, of_mechanism);
+  const double of_mechanism = bytes_of_mechanism(s, p, run.effort, how.given_rows);
+  check_memory(s, p.schema, of_mechanism, how.given_rows);
+  run.predicted_bytes = predicted_memory(s, p.schema, of_mechanism, how.given_rows);
   run.inputs = {.schema = p.schema_digest,
                 .workload = p.workload.digest(),
                 .public_files = file_digests(s.public_sources)};

@@ -4,6 +4,7 @@
 // run is found here, before private data is opened or a ledger hears of it.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,7 @@ struct HowToPrepare {
   Threads threads;
   Note note{};
   Reading reading{};
+  std::optional<double> given_rows{};  // rows that are handed over, 0: unknown; none: a file
 };
 
 // UsageError for whatever can be known to be wrong, too little memory among it; the mechanism has

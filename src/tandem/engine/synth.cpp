@@ -64,6 +64,18 @@ bool keep_nothing(std::string_view /*setting*/) { return false; }
 
 }  // namespace
 
+namespace {
+
+HowToPrepare how_to_prepare(const SynthRun& run) {
+  return {.find = run.find,
+          .threads = run.threads,
+          .note = run.note,
+          .reading = run.reading,
+          .given_rows = run.given ? std::optional(run.given->rows) : std::nullopt};
+}
+
+}  // namespace
+
 SynthSettings settings_to_resume(const std::string& out, const SynthSettings& given,
                                  const std::function<bool(std::string_view)>& keep) {
   if (ReleaseFolder::is_whole(out) && !ReleaseFolder::is_interrupted(out)) return given;
@@ -183,7 +195,32 @@ Document write_release(Underway& under, const Release& release) {
                           {release_id(under.record), today(), files});
 }
 
+// What private rows may take beside all else.
+double memory_left(const SynthSettings& s, const PreparedRun& prepared) {
+  constexpr double kLeast = 16e6;
+  return std::max(kLeast, memory_limit(s.memory_limit) - prepared.predicted_bytes);
+}
+
 }  // namespace
+
+GivenRows streamed_rows(RowStream stream, HowToCount how) {
+  const auto rows = static_cast<double>(stream.rows);
+  return {
+      .rows = rows,
+      .open = [stream = std::move(stream), how](
+                  const Prepared& parts, const PrivateSourceOptions& options, double most_bytes) {
+        return open_private(stream, parts.schema, options, how, most_bytes);
+      }};
+}
+
+GivenRows counted_rows(CountCliques count, double rows) {
+  return {
+      .rows = rows,
+      .open = [count = std::move(count)](const Prepared& parts, const PrivateSourceOptions& options,
+                                         double /*most_bytes*/) {
+        return counted_private(parts.schema.domain(), count, parts.unit, options.threads);
+      }};
+}
 
 std::string resuming_command(const std::string& out, const std::string& make) {
   return fmt::format("'tandem {} --resume --out {}'", make == "answers" ? "answer" : "synth", out);
@@ -203,7 +240,7 @@ SynthSummary synthesize(const SynthRun& run) {
     return summary;
   }
 
-  const PreparedRun prepared = prepare_run(s, {run.find, run.threads, run.note, run.reading});
+  const PreparedRun prepared = prepare_run(s, how_to_prepare(run));
   const Prepared& p = prepared.parts;
   const bool seeded = s.seed >= 0;
   const auto seed = static_cast<std::uint64_t>(s.seed);
@@ -246,9 +283,10 @@ SynthSummary synthesize(const SynthRun& run) {
                 .rng = under.record.rng,
                 .threads = run.threads,
                 .progress = run.progress};
-    auto data =
-        open_private(s.private_source, p.schema,
-                     {p.unit, s.person, run.threads, progress_of(run.reading, s.private_source)});
+    const PrivateSourceOptions opening{p.unit, s.person, run.threads,
+                                       progress_of(run.reading, s.private_source)};
+    auto data = run.given ? run.given->open(p, opening, memory_left(s, prepared))
+                          : open_private(s.private_source, p.schema, opening);
     under.execution.emplace(std::move(data), task, std::move(means));
     const Release release = under.execution->run();
     if (run.progress) {
@@ -319,7 +357,7 @@ std::string refusal_of(const LedgerReport& report, const SynthSettings& s, const
 
 SynthPlan plan_synthesis(const SynthRun& run) {
   const SynthSettings& s = run.settings;
-  const PreparedRun prepared = prepare_run(s, {run.find, run.threads, run.note, run.reading});
+  const PreparedRun prepared = prepare_run(s, how_to_prepare(run));
   const Prepared& p = prepared.parts;
   const Curator curator = planning_curator(p, prepared.problem.domain);
   SynthPlan out;
@@ -328,8 +366,8 @@ SynthPlan plan_synthesis(const SynthRun& run) {
   out.guarantee = guarantee_document(s, p);
   out.steps = p.mechanism.plan(curator, prepared.problem, p.parameters);
   out.effort = prepared.effort;
-  out.warnings =
-      foreseen_warnings(curator, prepared.problem, most_rows(s.private_source, p.schema));
+  out.warnings = foreseen_warnings(curator, prepared.problem,
+                                   most_rows(s, p.schema, how_to_prepare(run).given_rows));
   out.bytes = prepared.predicted_bytes;
   out.most_bytes = memory_limit(s.memory_limit);
   if (!s.ledger.empty()) {
@@ -354,8 +392,7 @@ double epsilon_for_error(const SynthRun& run, double target) {
   const double most = s.epsilon > 0.0 ? s.epsilon : kMost;
   SynthRun at = run;
   at.settings.epsilon = std::min(1.0, most);
-  const PreparedRun prepared =
-      prepare_run(at.settings, {run.find, run.threads, run.note, run.reading});
+  const PreparedRun prepared = prepare_run(at.settings, how_to_prepare(run));
   const Prepared& p = prepared.parts;
   const Curator curator = planning_curator(p, prepared.problem.domain);
   double rmse = -1.0;

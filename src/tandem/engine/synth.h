@@ -14,13 +14,29 @@
 #include "tandem/engine/release/release_text.h"
 #include "tandem/engine/settings.h"
 #include "tandem/mechanism/registry.h"
+#include "tandem/privacy/private_data.h"
 
 namespace tandem {
 
+// Private rows that are handed over, in the place of a file that the settings name; they then only
+// have its name. What is guaranteed is said of records as quoted: a row is a row.
+struct GivenRows {
+  double rows = 0.0;  // as many as there are, where that is known: for what is predicted
+  std::function<PrivateData(const Prepared& parts, const PrivateSourceOptions& options,
+                            double most_bytes)>
+      open;
+};
+
+// Batches of typed cells, opened as often as they are looked at.
+GivenRows streamed_rows(RowStream stream, HowToCount how = HowToCount::ByMemory);
+// Rows that are counted elsewhere, people's shares among them; as many as `rows`, or 0.
+GivenRows counted_rows(CountCliques count, double rows);
+
 struct SynthRun {
   SynthSettings settings;
-  bool force = false;   // replace a former release, discard an interrupted one
-  bool resume = false;  // go on with an interrupted release
+  std::optional<GivenRows> given = {};  // none: settings.private_source is read
+  bool force = false;                   // replace a former release, discard an interrupted one
+  bool resume = false;                  // go on with an interrupted release
   Threads threads;
   FindMechanism find = find_mechanism;  // or one's own
   Note note;

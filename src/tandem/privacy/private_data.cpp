@@ -2,11 +2,13 @@
 #include "tandem/privacy/private_data.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "tandem/base/check.h"
 #include "tandem/base/mutant.h"
+#include "tandem/data/rows_per_person.h"
 #include "tandem/source/memory_source.h"
 #include "tandem/source/open.h"
 
@@ -53,13 +55,8 @@ PrivateData open_private(const std::string& source, const Schema& schema,
   reading.progress = options.progress;
   CsvTable loaded = load_table(source, schema, reading);
 
-  if (!options.person.empty() && !mutant(Mutant::KeepAllRows)) {
-    std::vector<int> seen(loaded.distinct_keys, 0);
-    std::vector<std::size_t> kept;
-    for (std::size_t row = 0; row < loaded.keys.size(); ++row) {
-      const std::uint32_t person = loaded.keys[row];  // 0: no person is named
-      if (person != 0 && seen[person]++ < options.unit.rows_per_person) kept.push_back(row);
-    }
+  if (!options.person.empty()) {
+    const auto kept = rows_within_share(loaded.table, loaded.keys, options.unit.rows_per_person);
     loaded.table = loaded.table.select(kept);
   }
 #ifdef TANDEM_MUTANTS
@@ -69,6 +66,30 @@ PrivateData open_private(const std::string& source, const Schema& schema,
   if (!options.person.empty()) unit.may_be_absent = true;
   if (mutant(Mutant::UnitLeftBehind)) unit = {unit.neighbors, 1, unit.may_be_absent};
   return {memory_source(std::move(loaded.table), options.threads), unit};
+}
+
+PrivateData open_private(const RowStream& rows, const Schema& schema,
+                         const PrivateSourceOptions& options, HowToCount how, double most_bytes) {
+  RowReading reading{.schema = schema,
+                     .person = options.person,
+                     .rows_per_person = options.unit.rows_per_person,
+                     .threads = options.threads};
+  if (options.progress) {
+    reading.progress = [&](std::size_t read) { options.progress(read, rows.rows); };
+  }
+  PrivacyUnit unit = options.unit;
+  if (!options.person.empty()) unit.may_be_absent = true;
+  if (how != HowToCount::Passes) {
+    constexpr double kAny = std::numeric_limits<double>::infinity();
+    auto held = hold_rows(rows, reading, how == HowToCount::Hold ? kAny : most_bytes);
+    if (held) return {memory_source(std::move(*held), options.threads), unit};
+  }
+  return {passes_source(rows, reading, most_bytes), unit};
+}
+
+PrivateData counted_private(const Domain& domain, CountCliques count, const PrivacyUnit& unit,
+                            const Threads& threads) {
+  return {counted_source(domain, std::move(count), threads), unit};
 }
 
 }  // namespace tandem

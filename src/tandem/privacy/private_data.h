@@ -10,10 +10,10 @@
 #include "tandem/data/csv.h"
 #include "tandem/data/schema.h"
 #include "tandem/privacy/privacy_unit.h"
+#include "tandem/source/counted_source.h"
+#include "tandem/source/row_stream.h"
 
 namespace tandem {
-
-class DataSource;
 
 class PrivateData {
  public:
@@ -37,14 +37,34 @@ struct PrivateSourceOptions {
   ReadProgress progress = {};
 };
 
+// How rows that come in batches are counted.
+enum class HowToCount {
+  ByMemory,  // hold their codes where these fit, else in passes
+  Hold,
+  Passes
+};
+
 // Opens a private table. Every line or, where the schema's format says so, every quoted record is a
 // row, and a total function of the schema; docs/privacy.md says for which files. With a person
-// column, each person keeps their first rows_per_person rows and the others are dropped, as are
-// rows that name no person; so a person may be absent, whatever the unit says. People are told
-// apart by the bytes of the field, without white space around them. Privacy: errors depend on the
-// schema, the header and the file as such, not on rows. Dropping is done person by person, so one
-// person changes at most rows_per_person rows of the result.
+// column, each person keeps rows_per_person rows, chosen by a hash of these rows alone, and the
+// others are dropped, as are rows that name no person; so a person may be absent, whatever the unit
+// says. People are told apart by the bytes of the field, without white space around them. Privacy:
+// errors depend on the schema, the header and the file as such, not on rows. Which rows of a person
+// are kept depends on the rows of that person alone, so one person changes at most rows_per_person
+// rows of the result.
 PrivateData open_private(const std::string& source, const Schema& schema,
                          const PrivateSourceOptions& options);
+
+// The same of rows that come in batches of typed cells: each is a row. `most_bytes` may be taken by
+// what is held. Privacy: as above; errors depend on the columns' names and types, and on whether
+// the rows can be read to their end.
+PrivateData open_private(const RowStream& rows, const Schema& schema,
+                         const PrivateSourceOptions& options, HowToCount how, double most_bytes);
+
+// Rows that are counted where they lie. Privacy: `count` counts rows that are functions of private
+// rows by themselves, at most unit.rows_per_person of each person; who hands it over answers for
+// that.
+PrivateData counted_private(const Domain& domain, CountCliques count, const PrivacyUnit& unit,
+                            const Threads& threads);
 
 }  // namespace tandem

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/data/person_key.h"
+
+#include <algorithm>
+
+namespace tandem {
+
+std::string_view key_of_field(std::string_view field) {
+  constexpr std::string_view kWhite = " \t\n\r\v\f";
+  field.remove_prefix(std::min(field.find_first_not_of(kWhite), field.size()));
+  return field.substr(0, field.find_last_not_of(kWhite) + 1);  // npos + 1 is 0
+}
+
+PersonKey PersonKeys::of(std::string_view text) {
+  const std::string_view key = key_of_field(text);
+  if (key.empty()) return {};
+  const auto digest = digest_.of(key);
+  PersonKey out;
+  for (std::size_t i = 0; i < 8; ++i) {
+    out.high = out.high << 8 | digest[i];
+    out.low = out.low << 8 | digest[i + 8];
+  }
+  return out;
+}
+
+}  // namespace tandem

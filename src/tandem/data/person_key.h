@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Whom a row is about, as 128 bits of a digest of the text that names the person: enough that no
+// two people of any table have the same.
+
+#include <cstdint>
+#include <string_view>
+
+#include "tandem/base/digest.h"
+
+namespace tandem {
+
+struct PersonKey {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  bool nobody() const { return high == 0 && low == 0; }
+  auto operator<=>(const PersonKey&) const = default;
+};
+
+// A field that names a person, as people are told apart by it: what is around it is how the row was
+// written, not who it is about.
+std::string_view key_of_field(std::string_view field);
+
+// Makes keys, one after the other. Empty texts name nobody.
+class PersonKeys {
+ public:
+  // `text` is taken without white space around it (key_of_field).
+  PersonKey of(std::string_view text);
+
+ private:
+  Sha256 digest_;
+};
+
+}  // namespace tandem
