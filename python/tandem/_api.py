@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 
+from ._arrow import opener
 from ._errors import EXIT_CODES, UsageError, sentence
 from ._evaluation import Evaluation
 from ._frames import sources
@@ -55,16 +56,19 @@ def known_columns(schema, public_paths, private, held):
     return schema_columns(path, held.names)
 
 
-def opened(private, public, schema, held, person=None, rows_are_private=False):
-    """Paths of private rows, public tables and the schema, in the order in which they can be
-    written: the schema says how cells are meant."""
+def described(private, public, schema, held):
+    """Paths of the schema and of public tables, and what is known of the columns."""
     path = None if schema is None else schema_path(schema, held)
     columns = None if path is None else schema_columns(path, held.names)
     public_paths = held.public(public, columns=columns)
-    known = known_columns(path, public_paths, private, held)
-    given = held.private(private, known, also=[person] if person else [],
-                         rows_are_private=rows_are_private)
-    return given, public_paths, path
+    return path, public_paths, known_columns(path, public_paths, private, held)
+
+
+def opened(private, public, schema, held):
+    """Paths of private rows, public tables and the schema, in the order in which they can be
+    written: the schema says how cells are meant."""
+    path, public_paths, known = described(private, public, schema, held)
+    return held.private(private, known), public_paths, path
 
 
 def settings_of(held, *, epsilon, delta, mechanism, workload, rows, neighbors, rows_per_person,
@@ -93,8 +97,9 @@ def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, 
     """A release of rows or of answers."""
     keep = None
     with sources() as held:
-        given, public_paths, path = opened(private, public, schema, held, person,
-                                           person is not None or neighbors != "replace-one")
+        path, public_paths, known = described(private, public, schema, held)
+        given, stream = held.rows(private, known, [person] if person else [],
+                                  person is not None or neighbors != "replace-one")
         settings = settings_of(held, private=given, public_paths=public_paths, schema_path=path,
                                neighbors=neighbors,
                                optional={"person": person, "seed": seed,
@@ -110,10 +115,15 @@ def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, 
             keep, settings["out"] = temporary_release()
         else:
             settings["out"] = os.fspath(out)
+        request = {"settings": settings, "threads": threads, "force": force, "resume": resume}
         try:
-            answer = call("tandem_synthesize", {"settings": settings, "threads": threads,
-                                                "force": force, "resume": resume},
-                          held.names, progress)
+            if stream is None:
+                answer = call("tandem_synthesize", request, held.names, progress)
+            else:
+                request["stream"] = {"rows": stream.rows,
+                                     "how": "memory" if stream.again else "hold"}
+                answer = call("tandem_synthesize_stream", request, held.names, progress,
+                              opener(stream))
         except BaseException:
             # What was drawn is paid for: a run that can go on keeps its folder.
             if keep is not None and os.path.exists(settings["out"] + ".partial"):

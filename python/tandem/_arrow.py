@@ -11,20 +11,10 @@ import os
 
 from ._columns import NOWHERE, Texts
 from ._errors import SourceError, UsageError
+from ._library import OPEN, ArrowArrayStream
 from ._tables import Source, is_path, parquet_files
 
 ROWS = 65_536  # of a batch of pandas
-
-
-class ArrowArrayStream(ctypes.Structure):
-    """As Arrow's C stream interface has it."""
-
-    _fields_ = [("get_schema", ctypes.c_void_p), ("get_next", ctypes.c_void_p),
-                ("get_last_error", ctypes.c_void_p), ("release", ctypes.c_void_p),
-                ("private_data", ctypes.c_void_p)]
-
-
-OPEN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ArrowArrayStream))
 
 
 class Stream:
@@ -86,7 +76,9 @@ def stream_of(data, table, columns, also):
         # A relation is asked again for each pass; a column's name is quoted.
         quoted = ['"' + name.replace('"', '""') + '"' for name in names]
         return Stream(lambda: data.project(", ".join(quoted)))
-    return None  # read once: table_of() holds its first batches already
+    if table.reader is not None:
+        return Stream(lambda: table.reader, again=False)
+    return None
 
 
 def not_read(pyarrow, kind):
@@ -194,18 +186,20 @@ def plain(text):
     return text
 
 
-def opener(stream, raised):
-    """The callback by which the library opens the stream. What fails may quote rows or passwords, so
-    only tandem's own sentences are kept."""
+def opener(stream):
+    """What makes the callback by which the library opens the stream. What fails may quote rows or
+    passwords, so only tandem's own sentences are kept."""
 
-    def open_(_user, target):
-        try:
-            stream.hand_over(target)
-            return 0
-        except (SourceError, UsageError, KeyboardInterrupt) as error:
-            raised.append(error)
-        except BaseException:
-            raised.append(SourceError("The private data could not be read; nothing of it is shown."))
-        return 1
-
-    return OPEN(open_)
+    def of(raised):
+        def open_(_user, target):
+            try:
+                stream.hand_over(target)
+                return 0
+            except UsageError as error:
+                raised.append(error)
+            except BaseException as error:
+                own = isinstance(error, SourceError)
+                raised.append(error if own else SourceError("The private data could not be read."))
+            return 1
+        return OPEN(open_)
+    return of

@@ -11,12 +11,23 @@ import threading
 
 from ._errors import Error, InternalError, SourceError, UsageError, error_of, sentence
 
-VERSION = 1  # TANDEM_C_VERSION
+VERSION = 2  # TANDEM_C_VERSION
 CALLS = ["tandem_synthesize", "tandem_refit", "tandem_evaluate", "tandem_check",
          "tandem_draft_schema", "tandem_schema", "tandem_mechanisms", "tandem_ledger_create",
          "tandem_ledger_show", "tandem_ledger_verify", "tandem_plan", "tandem_epsilon_for_error",
          "tandem_marginal", "tandem_answers", "tandem_estimate", "tandem_estimate_rows"]
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
+
+
+class ArrowArrayStream(ctypes.Structure):
+    """As Arrow's C stream interface has it."""
+
+    _fields_ = [("get_schema", ctypes.c_void_p), ("get_next", ctypes.c_void_p),
+                ("get_last_error", ctypes.c_void_p), ("release", ctypes.c_void_p),
+                ("private_data", ctypes.c_void_p)]
+
+
+OPEN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ArrowArrayStream))
 
 
 def candidates():
@@ -49,6 +60,10 @@ def library():
     for name in ("tandem_task_cancel", "tandem_task_free"):
         getattr(found, name).restype = None
         getattr(found, name).argtypes = [ctypes.c_void_p]
+    streamed = found.tandem_synthesize_stream
+    streamed.restype = ctypes.c_int
+    streamed.argtypes = [ctypes.c_char_p, ctypes.c_void_p, OPEN, ctypes.c_void_p,
+                         ctypes.POINTER(ctypes.c_void_p)]
     for name in CALLS:
         getattr(found, name).restype = ctypes.c_int
         getattr(found, name).argtypes = [ctypes.c_char_p, ctypes.c_void_p,
@@ -154,6 +169,8 @@ def call(name, request, names=None, progress=None, opened=None):
         told = sentence(document["error"]["marked"], names) if document and "error" in document else ""
         if interrupt is not None:
             raise KeyboardInterrupt(told) from None
+        if isinstance(raised[0], SourceError):  # of rows that could not be opened
+            raise SourceError(f"{raised[0]} {told.partition('. ')[2]}".strip()) from None
         if told and hasattr(raised[0], "add_note") and not isinstance(raised[0], Error):
             raised[0].add_note(told)
         raise raised[0]

@@ -20,6 +20,7 @@ class Table:
         self.kind = kind
         self.types = types or {}
         self.rows = rows  # None where it is not known before the rows are read
+        self.reader = None  # of rows that can be read once: where they are
 
 
 class Source:
@@ -157,8 +158,10 @@ def of_arrow(data, what, kind):
         data = pyarrow.RecordBatchReader.from_stream(data)
         schema, batches = data.schema, data
     refuse_nested(schema.names, [pyarrow.types.is_nested(one) for one in schema.types], what)
-    return Table(schema.names, reading(arrow_batches(pyarrow, batches), what), kind,
-                 dict(zip(schema.names, schema.types)), rows)
+    table = Table(schema.names, reading(arrow_batches(pyarrow, batches), what), kind,
+                  dict(zip(schema.names, schema.types)), rows)
+    table.reader = data if isinstance(data, pyarrow.RecordBatchReader) else None
+    return table
 
 
 def relation_batches(pyarrow, relation):

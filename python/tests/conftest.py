@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
+import ctypes
+import json
 import os
 import pathlib
 import shutil
@@ -73,3 +75,39 @@ def postgres(tmp_path_factory):
     found.start()
     yield found
     found.stop()
+
+
+@pytest.fixture(scope="session")
+def codes():
+    """The codes of each row, as the library's encoder gives them: bytes of each column."""
+    from tandem._library import library
+
+    def of(stream, schema, kind="toml"):
+        import pyarrow
+        lib, pointer = library(), ctypes.byref
+        encoder, answer = ctypes.c_void_p(), ctypes.c_void_p()
+        request = json.dumps({"schema": schema, "kind": kind, "person": ""}).encode()
+        assert lib.tandem_encoder_new(request, pointer(encoder), pointer(answer)) == 0, \
+            ctypes.string_at(answer.value)
+        layout = json.loads(ctypes.string_at(answer.value))
+        lib.tandem_free(answer)
+        lib.tandem_encoder_free.argtypes = [ctypes.c_void_p]
+        found = [b""] * len(layout["names"])
+        for batch in pyarrow.RecordBatchReader.from_stream(stream.opened()):
+            array, types = ctypes.create_string_buffer(80), ctypes.create_string_buffer(72)
+            batch._export_to_c(ctypes.addressof(array), ctypes.addressof(types))
+            block, size, answer = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
+            assert lib.tandem_encode(encoder, array, types, pointer(block), pointer(size),
+                                     pointer(answer)) == 0, ctypes.string_at(answer.value)
+            data = ctypes.string_at(block.value, size.value)
+            lib.tandem_free(block)
+            lib.tandem_free(answer)
+            columns, rows = int.from_bytes(data[4:8], "little"), int.from_bytes(data[8:16], "little")
+            widths = data[16:16 + columns]
+            at = -(-(17 + columns) // 8) * 8
+            for column, width in enumerate(widths):
+                found[column] += data[at:at + rows * width]
+                at += -(-rows * width // 8) * 8
+        lib.tandem_encoder_free(encoder)
+        return found
+    return of

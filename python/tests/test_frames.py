@@ -141,6 +141,76 @@ def test_every_kind_of_table_has_the_same_codes(kind, from_texts, tmp_path):
     assert digest(released(KINDS[kind](tmp_path))) == from_texts
 
 
+BY_TEXT = {"texts", "dict", "sqlite"}  # rows that are handed over as text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_row_has_the_same_codes(kind, codes, tmp_path, monkeypatch):
+    from tandem import _arrow, _frames, _tables
+    from tandem._objects import columns_of_schema
+    columns = columns_of_schema(schema().document)
+    data = KINDS[kind](tmp_path)
+    stream = _arrow.stream_of(data, _tables.table_of(data, "it"), columns, ())
+    assert (stream is None) == (kind in BY_TEXT)
+    if stream is not None:
+        reference = _arrow.Stream(lambda: pyarrow.table(TEXTS))
+        assert codes(stream, SCHEMA) == codes(reference, SCHEMA)
+        monkeypatch.setattr(_frames, "write_private", None)  # and no text is made of them
+        released(KINDS[kind](tmp_path))
+
+
+ODD = [[1], "x", b"y", "\ud800", 1e400, decimal.Decimal("sNaN"), "x" * 70_000, datetime.time(1, 2),
+       datetime.timedelta(1), 3 + 4j]
+
+
+def odd_frames():
+    """Frames of which a column holds what no schema has a place for."""
+    dates = pandas.Series(pandas.date_range("2020-01-01", periods=60))
+    yield "objects", {"km": ODD * 6}
+    yield "mixed", {"grade": [1, 2.0, True, "3", None, decimal.Decimal(2)] * 10}
+    yield "categories", {"select": pandas.Categorical([1, "24", 2.5, None, "a,b", 1] * 10)}
+    yield "numbers", {"select": [24, 1, 0, 7, 24, 1] * 10, "km": [2, 5, 9, 11, -1, 501] * 10}
+    yield "periods", {"seen": dates.dt.to_period("D")}
+    yield "zones", {"seen": dates.dt.tz_localize("UTC").dt.tz_convert("America/New_York")}
+    yield "differences", {"km": dates - dates[0]}
+    yield "complex", {"km": [1j, 2.0] * 30}
+    yield "small", {"km": pandas.Series([0.1, 2.5, float("nan")] * 20, dtype="float32"),
+                    "grade": pandas.Series([0, 1, 2] * 20, dtype="uint8")}
+    yield "nullable", {"grade": pandas.Series([0, 1, None] * 20, dtype="Int64"),
+                       "km": pandas.Series([0.5, 5, None] * 20, dtype="Float64"),
+                       "select": pandas.Series(["24", None, "Łódź"] * 20, dtype="string")}
+    yield "sparse", {"grade": pandas.arrays.SparseArray([0, 1, 2] * 20)}
+
+
+@pytest.mark.parametrize("kind", [kind for kind, _ in odd_frames()])
+def test_pandas_is_the_same_with_and_without_pyarrow(kind, monkeypatch):
+    from tandem import _arrow
+    frame = pandas.DataFrame(VALUES).assign(**dict(odd_frames())[kind])
+    found = digest(released(frame))
+    monkeypatch.setattr(_arrow, "installed", lambda name: None)
+    assert digest(released(frame)) == found
+
+
+def test_rows_that_can_be_read_once_are_held(tmp_path):
+    reader = arrow().to_reader(7)
+    released(reader, mechanism="aim", workload="all-2way")
+    with pytest.raises(tandem.Error):
+        released(reader)
+
+
+def test_a_stream_that_breaks_off_is_one_sentence_and_shows_no_cell(tmp_path):
+    def batches():
+        yield arrow().to_batches()[0]
+        raise RuntimeError("Anna earns 42")
+    ledger = tandem.Ledger.create(tmp_path / "l", dataset="d", epsilon=1)
+    before = ledger.show()
+    with pytest.raises(tandem.SourceError) as caught:
+        released(pyarrow.RecordBatchReader.from_batches(arrow().schema, batches()), ledger=ledger,
+                 seed=None, epsilon=1)
+    assert "could not be read" in str(caught.value) and "Anna" not in str(caught.value)
+    assert {**ledger.show(), "runs": [], "head": ""} == {**before, "runs": [], "head": ""}
+
+
 def test_a_cells_text_is_the_schemas():
     labels = Texts(Column({"name": "a", "values": ["1.0", "2", "0.1"]}))
     assert [labels.one(value) for value in (1, 1.0, True, 2.0, decimal.Decimal("0.1"), 0.1, 3.0)] == [
