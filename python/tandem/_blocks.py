@@ -100,6 +100,14 @@ def bounded(blocks, rows_per_person):
     return taken(block, size)
 
 
+def rows_of_model(model, request):
+    """Rows of a model, as the text of a CSV file."""
+    text, size = ctypes.c_void_p(), ctypes.c_uint64()
+    asked("tandem_make_rows", json.dumps(request).encode(), model, len(model), ctypes.byref(text),
+          ctypes.byref(size))
+    return taken(text, size)
+
+
 def padded(size):
     return (size + 7) // 8 * 8
 

@@ -6,14 +6,11 @@ the driver finds again in whatever Spark makes of an exception.
 """
 
 import hashlib
-import os
 import pathlib
-import tempfile
 
 from . import _blocks
 from ._columns import columns_of_schema
 from ._errors import Error
-from ._library import call
 from ._made import batches_of
 
 MARK = "tandem-says:"
@@ -147,8 +144,9 @@ def add(_request, batches):
 
 @telling
 def make(request, batches):
-    """Numbers of partitions to rows from the release in `folder`: each has a seed of its own."""
+    """Numbers of partitions to rows from the model in `folder`: each has a seed of its own."""
     columns = columns_of_schema(request["document"])
+    model = (pathlib.Path(request["folder"]) / "model.bin").read_bytes()
     for batch in batches:
         for part in batch.column(0).to_pylist():
             rows = (request["rows"] * (part + 1) // request["parts"] -
@@ -156,9 +154,7 @@ def make(request, batches):
             if rows == 0:
                 continue
             digest = hashlib.sha256(f"{request['seed']} {part}".encode()).digest()
-            with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
-                out = os.path.join(folder, "made")
-                call("tandem_refit", {"release": request["folder"], "rows": rows, "out": out,
-                                      "seed": int.from_bytes(digest[:7], "big"), "threads": 1})
-                yield from batches_of(pathlib.Path(out) / "synthetic.csv", request["format"],
-                                      columns, request["kinds"])
+            text = _blocks.rows_of_model(model, {
+                **request["schema"], "rows": rows, "seed": int.from_bytes(digest[:7], "big"),
+                "threads": 1})
+            yield from batches_of(text, {}, columns, request["kinds"])

@@ -13,9 +13,12 @@ from ._errors import Error, InternalError, SourceError, UsageError, error_of, se
 
 VERSION = 2  # TANDEM_C_VERSION
 CALLS = ["tandem_synthesize", "tandem_refit", "tandem_evaluate", "tandem_check",
-         "tandem_draft_schema", "tandem_schema", "tandem_mechanisms", "tandem_ledger_create", "tandem_ledger_show",
-         "tandem_ledger_verify"]
+         "tandem_draft_schema", "tandem_schema", "tandem_mechanisms", "tandem_ledger_create",
+         "tandem_ledger_show", "tandem_ledger_verify", "tandem_plan", "tandem_epsilon_for_error",
+         "tandem_marginal", "tandem_answers", "tandem_estimate", "tandem_estimate_rows"]
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
+
+
 COUNT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p,
                          ctypes.POINTER(ctypes.c_int64), ctypes.c_uint64)
 WORDS, PLACE = ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_void_p)
@@ -28,8 +31,20 @@ BLOCKS = {
     "tandem_counter_new": [ctypes.c_char_p, PLACE],
     "tandem_counter_add": [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64],
     "tandem_counter_read": [ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_uint64],
+    "tandem_make_rows": [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint64, PLACE, WORDS],
     "tandem_synthesize_counted": [ctypes.c_char_p, ctypes.c_void_p, COUNT, ctypes.c_void_p],
 }
+
+
+class ArrowArrayStream(ctypes.Structure):
+    """As Arrow's C stream interface has it."""
+
+    _fields_ = [("get_schema", ctypes.c_void_p), ("get_next", ctypes.c_void_p),
+                ("get_last_error", ctypes.c_void_p), ("release", ctypes.c_void_p),
+                ("private_data", ctypes.c_void_p)]
+
+
+OPEN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ArrowArrayStream))
 
 
 def candidates():
@@ -65,6 +80,10 @@ def library():
     for name in ("tandem_task_cancel", "tandem_task_free"):
         getattr(found, name).restype = None
         getattr(found, name).argtypes = [ctypes.c_void_p]
+    streamed = found.tandem_synthesize_stream
+    streamed.restype = ctypes.c_int
+    streamed.argtypes = [ctypes.c_char_p, ctypes.c_void_p, OPEN, ctypes.c_void_p,
+                         ctypes.POINTER(ctypes.c_void_p)]
     for name in CALLS:
         getattr(found, name).restype = ctypes.c_int
         getattr(found, name).argtypes = [ctypes.c_char_p, ctypes.c_void_p,
@@ -117,10 +136,11 @@ STARTED_IN = os.getpid()
 threads_were_used = []
 
 
-def call(name, request, names=None, progress=None, between=(), interrupted=lambda: None):
+def call(name, request, names=None, progress=None, opened=None, interrupted=lambda: None):
     """The answer of one call. It runs on a thread of its own, so that Ctrl-C reaches this one: it
-    stops the work, waits until it has come to rest, and raises KeyboardInterrupt with what became of
-    the run. `between` is what the call takes between its task and the place for the answer."""
+    stops the work, waits until it has come to rest, and raises KeyboardInterrupt. `opened(raised)`
+    makes the callback of a call that opens streams or counts; what it could not do goes into the
+    list. `interrupted` stops what such a callback waits for."""
     if os.getpid() != STARTED_IN and threads_were_used:
         raise UsageError("tandem was used before this process was forked, and its threads did not "
                          "come along; start workers with multiprocessing's 'spawn'.")
@@ -146,20 +166,23 @@ def call(name, request, names=None, progress=None, between=(), interrupted=lambd
 
     callback = PROGRESS(hear)
     task = lib.tandem_task_new(callback, None)
-    done = threading.Event()
+    more = [] if opened is None else [opened(raised), None]
+    # Not the thread's own join: one that Ctrl-C interrupts may take a thread for ended (Python 3.11).
+    rests = threading.Event()
 
     def work():
         try:
-            codes.append(getattr(lib, name)(text, task, *between, ctypes.byref(answer)))
+            codes.append(getattr(lib, name)(text, task, *more, ctypes.byref(answer)))
         finally:
-            done.set()
+            rests.set()
 
-    threading.Thread(target=work, daemon=True).start()
+    worker = threading.Thread(target=work, daemon=True)
     interrupt = None
-    # Not join: up to Python 3.12 an interrupted one takes a running thread for a finished one.
-    while not done.is_set():
+    while not rests.is_set():
         try:
-            done.wait(0.1)
+            if worker.ident is None:
+                worker.start()
+            rests.wait(0.1)
         except KeyboardInterrupt as error:
             interrupt = error
             lib.tandem_task_cancel(task)
@@ -169,11 +192,15 @@ def call(name, request, names=None, progress=None, between=(), interrupted=lambd
     finally:
         lib.tandem_free(answer)
         lib.tandem_task_free(task)
-    if interrupt is not None:
-        if codes != [0] and document is not None:
-            raise KeyboardInterrupt(sentence(document["error"]["marked"], names))
-        raise interrupt
-    if raised:
+    if interrupt is not None or raised:
+        # What became of the run is said with whatever stopped it.
+        told = sentence(document["error"]["marked"], names) if document and "error" in document else ""
+        if interrupt is not None:
+            raise KeyboardInterrupt(told) from None
+        if isinstance(raised[0], SourceError):  # of rows that could not be opened
+            raise SourceError(f"{raised[0]} {told.partition('. ')[2]}".strip()) from None
+        if told and hasattr(raised[0], "add_note") and not isinstance(raised[0], Error):
+            raised[0].add_note(told)
         raise raised[0]
     if codes == [0] and document is not None:
         return document

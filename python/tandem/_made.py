@@ -77,16 +77,16 @@ def arrow_type(kind):
                 kind, pyarrow.string())
 
 
-def batches_of(path, text_format, columns, kinds):
-    """Record batches of a file that the library wrote, each text read once a batch. `kinds` has a
-    type for each of its columns, in their order."""
+def batches_of(source, text_format, columns, kinds):
+    """Record batches of CSV that the library wrote, a path or its bytes, each text read once a batch.
+    `kinds` has a type for each of its columns, in their order."""
     import pyarrow
     import pyarrow.csv
     delimiter = text_format.get("delimiter", ",")
     comma = text_format.get("decimal", ".") == ","
     names = list(kinds)
     reader = pyarrow.csv.open_csv(
-        path,
+        pyarrow.BufferReader(source) if isinstance(source, bytes) else source,
         read_options=pyarrow.csv.ReadOptions(
             block_size=8 << 20, column_names=names, skip_rows=1, use_threads=False,
             encoding={"latin-1": "cp1252", "utf-16le": "utf-16", "utf-16be": "utf-16"}.get(

@@ -570,31 +570,25 @@ def synthesize(frame, request, schema, columns, *, coded, names, progress):
         request["counted"] = {"rows": table.rows}
         if settings["rows"] == 0 and table.rows > MADE_ROWS and is_public(settings):
             settings["rows"] = MADE_ROWS
-        failed = []
 
-        def count(_user, asked, out, cells):
-            try:
-                tell("counting on the cluster")
-                cliques = json.loads(asked)["cliques"]
-                place = (ctypes.c_int64 * cells).from_address(
-                    ctypes.cast(out, ctypes.c_void_p).value)
-                if table.count(cliques, place) != cells:
-                    raise InternalError("The counts of a cluster do not fit what was asked for; "
-                                        "please report it.")
-                return 0
-            except BaseException as error:  # it must not be lost in C
-                failed.append(error)
-                return 1
+        def counting(raised):
+            def count(_user, asked, out, cells):
+                try:
+                    tell("counting on the cluster")
+                    cliques = json.loads(asked)["cliques"]
+                    place = (ctypes.c_int64 * cells).from_address(
+                        ctypes.cast(out, ctypes.c_void_p).value)
+                    if table.count(cliques, place) != cells:
+                        raise InternalError("The counts of a cluster do not fit what was asked for; "
+                                            "please report it.")
+                    return 0
+                except BaseException as error:  # it must not be lost in C
+                    raised.append(error)
+                    return 1
+            return COUNT(count)
 
-        callback = COUNT(count)
-        try:
-            answer = call("tandem_synthesize_counted", request, names, progress,
-                          between=(callback, None), interrupted=session.cancel)
-        except SourceError as error:
-            if not failed or not isinstance(failed[0], Error):
-                raise
-            became = str(error).partition(". ")[2]  # what is spent, and how to go on
-            raise type(failed[0])(f"{failed[0]} {became}".strip()) from None
+        answer = call("tandem_synthesize_counted", request, names, progress, counting,
+                      interrupted=session.cancel)
     finally:
         table.close()
     return answer, shape
@@ -628,7 +622,7 @@ def collected(frame, what):
 
 
 def release_types(release):
-    """Its schema's columns, the format of its rows, and a type of Spark for each of its columns."""
+    """Its schema's columns, the format of its file, and a type of Spark for each of its columns."""
     document = release.schema.document
     columns = columns_of_schema(document)
     text_format = {**document.get("csv", {}), **release.document.get("text", {})}
@@ -673,12 +667,12 @@ def made(release, spark, rows, seed):
     need_pyarrow("A Spark DataFrame")
     if not (release.path / "model.bin").exists():
         raise UsageError(f"{release.path} has no model to make rows from; it is a release of answers.")
-    columns, text_format, kinds = release_types(release)
-    archive = zipped("release", {one.name: one for one in release.path.iterdir()
-                                 if one.is_file() and one.name != "synthetic.csv"})
+    _, _, kinds = release_types(release)
+    archive = zipped("release", {"model.bin": release.path / "model.bin"})
     parts = max(min(session.parallelism, rows // 1000 + 1), -(-rows // PART_ROWS))
-    request = {"rows": rows, "parts": parts, "kinds": kinds, "format": text_format,
-               "document": release.schema.document,
+    schema = next(release.path.glob("schema.*"))
+    request = {"rows": rows, "parts": parts, "kinds": kinds, "document": release.schema.document,
+               "schema": {"schema": schema.read_text(encoding="utf-8"), "kind": schema.suffix[1:]},
                "seed": secrets.randbits(63) if seed is None else seed}
     frame = spark.range(0, parts, 1, parts).mapInArrow(
         session.worker("make", request, archive), placed_types(kinds))
