@@ -3,6 +3,7 @@
 """CPU time of counting on a cluster, against GROUP BY, in one run; and a release of many rows.
 
     python bench/spark.py counting FOLDER [ROWS] [GROUP-BYS]
+    python bench/spark.py persons FOLDER [ROWS]
     python bench/spark.py release FOLDER [ROWS]
 
 Needs the package, pyspark and pyarrow. Rows are made up: 12 raw columns, six of text, four of whole
@@ -12,6 +13,7 @@ Python workers alike, so other work on the machine does not count.
 import ctypes
 import itertools
 import json
+import math
 import os
 import pathlib
 import resource
@@ -233,6 +235,54 @@ def counting(folder, count, group_bys):
     return told
 
 
+def persons(folder, count):
+    """Rows of people by Zipf's law, at most three of each: on the cluster and in one process."""
+    from pyspark.sql import functions as f
+    import pyarrow.parquet
+    told = {"rows": count, "columns": len(NAMES)}
+    timed = Timer(told)
+    schema = folder / "schema.toml"
+    schema.write_text(schema_text())
+    spark = session(folder)
+    raw = folder / f"persons-{count}"
+    if not raw.exists():
+        made = rows(spark, count, 8)
+        # The share of person k falls as 1/k: the first of a million has a fourteenth of all rows.
+        made.withColumn("who", f.exp(f.rand(7) * math.log(count / 10)).cast("long")).write.parquet(
+            str(raw))
+    frame = spark.read.parquet(str(raw))
+    told["rows of the first"] = frame.where("who = 1").count()
+    ours = _spark.Session(spark)
+    spark.range(0, 100).mapInArrow(lambda batches: batches, "id long").count()
+    cliques = [[at] for at in range(len(NAMES))] + [[0, 1, 6]]
+    counts = {}
+    for person, what in ((None, "encoding and keeping"), ("who", "encoding, bounding and keeping")):
+        table = _spark.Coded(ours, frame, str(schema), schema_columns(str(schema)), person, 3, None,
+                             False, lambda stage: None)
+        timed(f"tandem: {what}", table.make)
+        out = (ctypes.c_int64 * sum(_spark.product(table.sizes, one) for one in cliques))()
+        table.count(cliques, out)
+        counts[person] = out[:]
+        told[f"rows kept, {what}"] = table.rows
+        table.close()
+    encoder = _blocks.Encoder({**table.encoder})
+    blocks = []
+
+    def read():
+        for file in sorted(raw.glob("*.parquet")):
+            for batch in pyarrow.parquet.ParquetFile(file).iter_batches(65_536, use_threads=False):
+                blocks.append(encoder.block(batch))
+
+    timed("one process: Parquet, read and encoded", read)
+    block = timed("one process: bounded", lambda: _blocks.bounded(blocks, 3))
+    counter = _blocks.Counter(table.sizes, cliques)
+    counter.add(block)
+    assert counter.counts()[:] == counts["who"]
+    told["counts"] = "equal in one process and on the cluster"
+    spark.stop()
+    return told
+
+
 def release(folder, count):
     told = {"rows": count, "columns": len(NAMES)}
     schema = folder / "schema.toml"
@@ -280,6 +330,8 @@ def main():
     numbers = [int(float(one)) for one in sys.argv[3:]]
     if what == "counting":
         told = counting(folder, *(numbers + [10_000_000, 8][len(numbers):]))
+    elif what == "persons":
+        told = persons(folder, *(numbers or [2_000_000]))
     else:
         told = release(folder, *(numbers or [200_000_000]))
     print(json.dumps(told, indent=1))
