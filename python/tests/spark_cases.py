@@ -180,9 +180,9 @@ class Cases:
     def answers(self):
         given = dict(schema=SCHEMA, epsilon=1, seed=3, workload=tandem.Workload.from_marginals(
             [["sex"], ["age", "region"]]))
-        made = [tandem.answer(rows, **given).path / "answers.csv"
-                for rows in (SAMPLE / "private.csv", self.sample())]
-        return {"csv": made[0].read_text(), "spark": made[1].read_text()}
+        made = [tandem.answer(rows, **given) for rows in (SAMPLE / "private.csv", self.sample())]
+        csv, spark = [(one.path / "answers.csv").read_text() for one in made]
+        return {"csv": csv, "spark": spark}
 
     def titanic(self):
         data = DATA / "jam" / "titanic"
