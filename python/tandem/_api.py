@@ -7,12 +7,16 @@ import os
 import pathlib
 import subprocess
 
+from ._arrow import opener
 from ._errors import EXIT_CODES, UsageError, sentence
+from ._evaluation import Evaluation
 from ._frames import sources
 from ._library import call, command, library
 from ._objects import Ledger, Release, schema_columns, schema_path, temporary_release
+from ._plan import Plan
 from ._rows import html_table
 from ._tables import is_csv_path
+from ._workload import workload_spec
 
 # How private rows are handed over, whatever a schema says of its files: a row is a record.
 AS_WRITTEN = {"encoding": "utf-8", "delimiter": ",", "decimal": ".", "records": "quoted"}
@@ -52,16 +56,81 @@ def known_columns(schema, public_paths, private, held):
     return schema_columns(path, held.names)
 
 
-def opened(private, public, schema, held, person=None, rows_are_private=False):
-    """Paths of private rows, public tables and the schema, in the order in which they can be
-    written: the schema says how cells are meant."""
+def described(private, public, schema, held):
+    """Paths of the schema and of public tables, and what is known of the columns."""
     path = None if schema is None else schema_path(schema, held)
     columns = None if path is None else schema_columns(path, held.names)
     public_paths = held.public(public, columns=columns)
-    known = known_columns(path, public_paths, private, held)
-    given = held.private(private, known, also=[person] if person else [],
-                         rows_are_private=rows_are_private)
-    return given, public_paths, path
+    return path, public_paths, known_columns(path, public_paths, private, held)
+
+
+def opened(private, public, schema, held):
+    """Paths of private rows, public tables and the schema, in the order in which they can be
+    written: the schema says how cells are meant."""
+    path, public_paths, known = described(private, public, schema, held)
+    return held.private(private, known), public_paths, path
+
+
+def settings_of(held, *, epsilon, delta, mechanism, workload, rows, neighbors, rows_per_person,
+                certify_share, make, private, public_paths, schema_path, parameters, ledger,
+                optional):
+    """The settings of a run, as a configuration file has them."""
+    settings = {"private": private, "public": public_paths, "epsilon": float(epsilon or 0.0),
+                "delta": float(delta), "mechanism": mechanism,
+                "workload": workload_spec(workload, held), "rows": int(rows),
+                "neighbors": neighbors, "rows-per-person": rows_per_person,
+                "certify-share": float(certify_share), "make": make}
+    if schema_path is not None:
+        settings["schema"] = schema_path
+    if parameters:
+        settings["param"] = dict(parameters)
+    if ledger is not None:
+        settings["ledger"] = ledger.path if isinstance(ledger, Ledger) else os.fspath(ledger)
+    for key, value in optional.items():
+        if value is not None:
+            settings[key] = value
+    return settings
+
+
+def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, threads, force, resume,
+        progress, target_error=None, **more):
+    """A release of rows or of answers."""
+    keep = None
+    with sources() as held:
+        path, public_paths, known = described(private, public, schema, held)
+        given, stream = held.rows(private, known, [person] if person else [],
+                                  person is not None or neighbors != "replace-one")
+        settings = settings_of(held, private=given, public_paths=public_paths, schema_path=path,
+                               neighbors=neighbors,
+                               optional={"person": person, "seed": seed,
+                                         "memory-limit": memory_limit}, **more)
+        if not is_csv_path(private):
+            settings.update(AS_WRITTEN)
+        if target_error is not None and not resume:
+            settings["epsilon"] = call("tandem_epsilon_for_error",
+                                       {"settings": settings, "threads": threads,
+                                        "target-error": float(target_error)},
+                                       held.names)["epsilon"]
+        if out is None:
+            keep, settings["out"] = temporary_release()
+        else:
+            settings["out"] = os.fspath(out)
+        request = {"settings": settings, "threads": threads, "force": force, "resume": resume}
+        try:
+            if stream is None:
+                answer = call("tandem_synthesize", request, held.names, progress)
+            else:
+                request["stream"] = {"rows": stream.rows,
+                                     "how": "memory" if stream.again else "hold"}
+                answer = call("tandem_synthesize_stream", request, held.names, progress,
+                              opener(stream))
+        except BaseException:
+            # What was drawn is paid for: a run that can go on keeps its folder.
+            if keep is not None and os.path.exists(settings["out"] + ".partial"):
+                keep.stay()
+            raise
+        shape = held.shape
+    return Release(answer["out"], keep, shape)
 
 
 def synthesize(private, *, epsilon, delta=1e-9, public=None, schema=None, mechanism="auto",
@@ -80,34 +149,72 @@ def synthesize(private, *, epsilon, delta=1e-9, public=None, schema=None, mechan
     >>> release.guarantee["epsilon"], len(release.rows["sex"])
     (1.0, 200)
     """
-    keep = None
+    return run(private, public, schema, out, make="rows", epsilon=epsilon, delta=delta,
+               mechanism=mechanism, workload=workload, parameters=parameters, rows=rows,
+               neighbors=neighbors, rows_per_person=rows_per_person, person=person,
+               certify_share=certify_share, ledger=ledger, seed=seed, memory_limit=memory_limit,
+               threads=threads, force=force, resume=resume, progress=progress)
+
+
+def answer(private, *, workload, epsilon=None, target_error=None, private_rows=0, delta=1e-9,
+           public=None, schema=None, mechanism="auto", parameters=None, neighbors="replace-one",
+           rows_per_person=1, person=None, ledger=None, out=None, seed=None, memory_limit=None,
+           threads=0, force=False, resume=False, progress=None):
+    """A release of answers to a workload, each with a standard deviation and a 95% interval
+    (docs/answers.md). With `target_error`, a share of about `private_rows` rows, epsilon is the least
+    for which the answers are expected to be that near; an epsilon beside it is the most that may be
+    spent.
+
+    >>> import tandem
+    >>> people = {"sex": ["F", "M"] * 100, "age": list(range(50)) * 4}
+    >>> schema = tandem.Schema.draft({"sex": ["F", "M"], "age": [0, 99]})
+    >>> release = tandem.answer(people, schema=schema, workload=tandem.Workload.from_marginals(
+    ...     [["sex"]]), epsilon=1)
+    >>> release.answers["query"]
+    ['sex=F', 'sex=M', 'sex=other']
+    """
+    if epsilon is None and target_error is None and not resume:
+        raise UsageError("epsilon is missing; give one, or a target_error.")
+    return run(private, public, schema, out, make="answers", epsilon=epsilon, delta=delta,
+               mechanism=mechanism, workload=workload, parameters=parameters, rows=private_rows,
+               neighbors=neighbors, rows_per_person=rows_per_person, person=person,
+               certify_share=0.03, ledger=ledger, seed=seed, memory_limit=memory_limit,
+               threads=threads, force=force, resume=resume, progress=progress,
+               target_error=target_error)
+
+
+def plan(*, epsilon, private_rows=0, schema=None, public=None, delta=1e-9, mechanism="auto",
+         workload="all-3way", parameters=None, neighbors="replace-one", rows_per_person=1,
+         person=None, certify_share=0.03, ledger=None, answers=False, memory_limit=None, threads=0):
+    """What a release would do, and what it would cost, for one epsilon or a list of them. Spends
+    nothing, and there is no place for private data. `answers=True` plans tandem.answer.
+
+    >>> import tandem
+    >>> schema = tandem.Schema.draft({"sex": ["F", "M"], "age": [0, 99]})
+    >>> planned = tandem.plan(schema=schema, private_rows=10_000, epsilon=[0.3, 1])
+    >>> [one["epsilon"] for one in planned.rows], planned.rows[0]["noise"] > planned.rows[1]["noise"]
+    ([0.3, 1.0], True)
+    """
+    epsilons = [epsilon] if isinstance(epsilon, (int, float)) else list(epsilon)
+    if not epsilons:
+        raise UsageError("epsilon is an empty list; give one or more.")
+    found = []
     with sources() as held:
-        given, public_paths, path = opened(private, public, schema, held, person,
-                                           person is not None or neighbors != "replace-one")
-        settings = {"private": given, "public": public_paths, "epsilon": float(epsilon),
-                    "delta": float(delta), "mechanism": mechanism,
-                    "workload": os.fspath(workload), "rows": rows, "neighbors": neighbors,
-                    "rows-per-person": rows_per_person, "certify-share": float(certify_share)}
-        if not is_csv_path(private):
-            settings.update(AS_WRITTEN)
-        if path is not None:
-            settings["schema"] = path
-        if parameters:
-            settings["param"] = dict(parameters)
-        if ledger is not None:
-            settings["ledger"] = ledger.path if isinstance(ledger, Ledger) else os.fspath(ledger)
-        for key, value in (("person", person), ("seed", seed), ("memory-limit", memory_limit)):
-            if value is not None:
-                settings[key] = value
-        if out is None:
-            keep, settings["out"] = temporary_release()
-        else:
-            settings["out"] = os.fspath(out)
-        answer = call("tandem_synthesize",
-                      {"settings": settings, "threads": threads, "force": force, "resume": resume},
-                      held.names, progress)
-        shape = held.shape
-    return Release(answer["out"], keep, shape)
+        path = None if schema is None else schema_path(schema, held)
+        columns = None if path is None else schema_columns(path, held.names)
+        public_paths = held.public(public, columns=columns)
+        for one in epsilons:
+            settings = settings_of(held, epsilon=one, delta=delta, mechanism=mechanism,
+                                   workload=workload, rows=private_rows, neighbors=neighbors,
+                                   rows_per_person=rows_per_person, certify_share=certify_share,
+                                   make="answers" if answers else "rows",
+                                   private="the private data", public_paths=public_paths,
+                                   schema_path=path, parameters=parameters, ledger=ledger,
+                                   optional={"person": person, "memory-limit": memory_limit,
+                                             **AS_WRITTEN})
+            found.append(call("tandem_plan", {"settings": settings, "threads": threads}, held.names))
+            found[-1]["text"] = sentence(found[-1]["text"], held.names)
+    return Plan(found, private_rows)
 
 
 def refit(release, *, where=None, rows=0, max_model_mb=0, seed=None, public=None, out=None,
@@ -141,8 +248,8 @@ def refit(release, *, where=None, rows=0, max_model_mb=0, seed=None, public=None
 
 def evaluate(private, synthetic, *, schema=None, workload=None, group_by=(), threads=0,
              internal=False):
-    """How far synthetic rows are from the real ones. INTERNAL: it looks into private data. The
-    schema is the release's own unless another is given."""
+    """How far synthetic rows are from the real ones, as an Evaluation. INTERNAL: it looks into private
+    data. The schema is the release's own unless another is given."""
     if not internal:
         raise UsageError("evaluate reveals private data to its caller; say internal=True, and keep "
                          "what it gives to yourself.")
@@ -158,8 +265,8 @@ def evaluate(private, synthetic, *, schema=None, workload=None, group_by=(), thr
         if not is_csv_path(private):
             request.update(AS_WRITTEN)
         if workload is not None:
-            request["workload"] = os.fspath(workload)
-        return call("tandem_evaluate", request, held.names)
+            request["workload"] = workload_spec(workload, held)
+        return Evaluation(call("tandem_evaluate", request, held.names))
 
 
 def check(private=None, *, schema, public=None, person=None, rows_per_person=1, threads=0):
@@ -221,7 +328,7 @@ def compare(private, *, mechanisms, epsilons, out, public=None, schema=None, del
         flags = {"private": given, "mechanisms": ",".join(mechanisms),
                  "epsilons": ",".join(f"{one:.17g}" for one in epsilons), "delta": repr(float(delta)),
                  "neighbors": neighbors, "rows-per-person": rows_per_person,
-                 "workload": os.fspath(workload), "seeds": seeds, "metric": metric,
+                 "workload": workload_spec(workload, held), "seeds": seeds, "metric": metric,
                  "out": os.fspath(out), "threads": threads, "schema": path, "title": title}
         if not is_csv_path(private):
             flags.update(AS_WRITTEN)

@@ -46,9 +46,14 @@ def spelled(key):
     return {"private": "the private data", "param": "parameters"}.get(key, key.replace("-", "_"))
 
 
+RESUMING = r"'tandem (synth|answer) --resume --out (.*?)'(?= goes on| to go on|[.,;:]|$)"
+
+
 def sentence(text, names=None):
     """A message with settings spelled for Python, and frames in place of their temporary files."""
     text = re.sub("\x0e(.*?)\x0f", lambda found: spelled(found.group(1)), text)
+    text = re.sub(RESUMING, lambda found: f"the same call with out={found.group(2)!r} and resume=True",
+                  text)
     text = re.sub(r"(?<![\w-])--([a-z][a-z-]*)", lambda found: spelled(found.group(1)), text)
     for command, call in CALLS.items():
         text = text.replace(command, call)

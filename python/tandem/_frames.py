@@ -12,6 +12,7 @@ import re
 import shutil
 import tempfile
 
+from ._arrow import stream_of
 from ._columns import Texts
 from ._errors import UsageError
 from ._tables import Table, is_csv_path, table_of
@@ -40,12 +41,19 @@ def chosen(table, columns, also):
     return [at for at, name in enumerate(table.names) if name in wanted]
 
 
-def write_private(table, columns, also, file):
-    places = chosen(table, columns, also)
+def require_columns(table, columns, also):
     for name, column in columns.items():
         if name not in table.names and not column.derived:
             raise UsageError(f"The private data has no column {name!r}, which the schema names; add "
                              "it, or take it out of the schema.")
+    for name in also:
+        if name not in table.names:
+            raise UsageError(f"The private data has no column {name!r}, which person names; name "
+                             "another, or add it.")
+
+
+def write_private(table, columns, also, file):
+    places = chosen(table, columns, also)
     names = [table.names[at] for at in places]
     texts = [Texts(columns.get(name)) for name in names]
     file.write((",".join(map(quoted, names)) + "\n").encode("utf-8", "surrogatepass"))
@@ -125,23 +133,43 @@ class Sources:
         self.nameless = []
         self.shape = None
 
-    def private(self, data, columns, what="the private data", also=(), rows_are_private=False):
-        """The path of private rows. `columns` is what the schema says of them."""
+    def table(self, data, columns, what, also, rows_are_private):
+        """What the private data is; whatever can be wrong with its shape is said here."""
         if data is None:
             raise UsageError(f"{what} is missing; give a frame, or the path of a CSV or Parquet "
                              "file.")
-        if is_csv_path(data):
-            return os.fspath(data)
         table = table_of(data, what)
         if table.rows == 0 and not rows_are_private:
             raise UsageError(f"{what} is empty; give at least one row and one column.")
+        require_columns(table, columns, also)
         self.shape = Table(table.names, None, table.kind, table.types)
+        return table
+
+    def private(self, data, columns, what="the private data", also=(), rows_are_private=False):
+        """The path of private rows. `columns` is what the schema says of them."""
+        if is_csv_path(data):
+            return os.fspath(data)
+        return self.written(self.table(data, columns, what, also, rows_are_private), columns, what,
+                            also)
+
+    def written(self, table, columns, what, also):
         held = Nameless(free_memory() // 4)
         self.nameless.append(held)
         write_private(table, columns, also, held)
         path = held.path()
         self.names[path] = what
         return path
+
+    def rows(self, data, columns, also=(), rows_are_private=False):
+        """The path of private rows and None; or what to call them, and the Stream that they are."""
+        if is_csv_path(data):
+            return os.fspath(data), None
+        what = "the private data"
+        table = self.table(data, columns, what, also, rows_are_private)
+        stream = stream_of(data, table, columns, also)
+        if stream is not None:
+            return what, stream
+        return self.written(table, columns, what, also), None
 
     def public(self, data, what="the public data", file="public", columns=None):
         """Paths of a public table or of several; none for None."""

@@ -11,11 +11,23 @@ import threading
 
 from ._errors import Error, InternalError, SourceError, UsageError, error_of, sentence
 
-VERSION = 1  # TANDEM_C_VERSION
+VERSION = 2  # TANDEM_C_VERSION
 CALLS = ["tandem_synthesize", "tandem_refit", "tandem_evaluate", "tandem_check",
-         "tandem_draft_schema", "tandem_schema", "tandem_mechanisms", "tandem_ledger_create", "tandem_ledger_show",
-         "tandem_ledger_verify"]
+         "tandem_draft_schema", "tandem_schema", "tandem_mechanisms", "tandem_ledger_create",
+         "tandem_ledger_show", "tandem_ledger_verify", "tandem_plan", "tandem_epsilon_for_error",
+         "tandem_marginal", "tandem_answers", "tandem_estimate", "tandem_estimate_rows"]
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
+
+
+class ArrowArrayStream(ctypes.Structure):
+    """As Arrow's C stream interface has it."""
+
+    _fields_ = [("get_schema", ctypes.c_void_p), ("get_next", ctypes.c_void_p),
+                ("get_last_error", ctypes.c_void_p), ("release", ctypes.c_void_p),
+                ("private_data", ctypes.c_void_p)]
+
+
+OPEN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ArrowArrayStream))
 
 
 def candidates():
@@ -48,6 +60,10 @@ def library():
     for name in ("tandem_task_cancel", "tandem_task_free"):
         getattr(found, name).restype = None
         getattr(found, name).argtypes = [ctypes.c_void_p]
+    streamed = found.tandem_synthesize_stream
+    streamed.restype = ctypes.c_int
+    streamed.argtypes = [ctypes.c_char_p, ctypes.c_void_p, OPEN, ctypes.c_void_p,
+                         ctypes.POINTER(ctypes.c_void_p)]
     for name in CALLS:
         getattr(found, name).restype = ctypes.c_int
         getattr(found, name).argtypes = [ctypes.c_char_p, ctypes.c_void_p,
@@ -94,9 +110,10 @@ STARTED_IN = os.getpid()
 threads_were_used = []
 
 
-def call(name, request, names=None, progress=None):
+def call(name, request, names=None, progress=None, opened=None):
     """The answer of one call. It runs on a thread of its own, so that Ctrl-C reaches this one: it
-    stops the work, waits until it has come to rest, and raises KeyboardInterrupt."""
+    stops the work, waits until it has come to rest, and raises KeyboardInterrupt. `opened(raised)`
+    makes the callback of a call that opens streams; what it could not do goes into the list."""
     if os.getpid() != STARTED_IN and threads_were_used:
         raise UsageError("tandem was used before this process was forked, and its threads did not "
                          "come along; start workers with multiprocessing's 'spawn'.")
@@ -122,14 +139,23 @@ def call(name, request, names=None, progress=None):
 
     callback = PROGRESS(hear)
     task = lib.tandem_task_new(callback, None)
-    worker = threading.Thread(
-        target=lambda: codes.append(getattr(lib, name)(text, task, ctypes.byref(answer))),
-        daemon=True)
-    worker.start()
-    interrupt = None
-    while worker.is_alive():
+    more = [] if opened is None else [opened(raised), None]
+    # Not the thread's own join: one that Ctrl-C interrupts may take a thread for ended (Python 3.11).
+    rests = threading.Event()
+
+    def work():
         try:
-            worker.join(0.1)
+            codes.append(getattr(lib, name)(text, task, *more, ctypes.byref(answer)))
+        finally:
+            rests.set()
+
+    worker = threading.Thread(target=work, daemon=True)
+    interrupt = None
+    while not rests.is_set():
+        try:
+            if worker.ident is None:
+                worker.start()
+            rests.wait(0.1)
         except KeyboardInterrupt as error:
             interrupt = error
             lib.tandem_task_cancel(task)
@@ -138,9 +164,15 @@ def call(name, request, names=None, progress=None):
     finally:
         lib.tandem_free(answer)
         lib.tandem_task_free(task)
-    if interrupt is not None:
-        raise interrupt
-    if raised:
+    if interrupt is not None or raised:
+        # What became of the run is said with whatever stopped it.
+        told = sentence(document["error"]["marked"], names) if document and "error" in document else ""
+        if interrupt is not None:
+            raise KeyboardInterrupt(told) from None
+        if isinstance(raised[0], SourceError):  # of rows that could not be opened
+            raise SourceError(f"{raised[0]} {told.partition('. ')[2]}".strip()) from None
+        if told and hasattr(raised[0], "add_note") and not isinstance(raised[0], Error):
+            raised[0].add_note(told)
         raise raised[0]
     if codes == [0] and document is not None:
         return document

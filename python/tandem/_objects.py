@@ -7,13 +7,17 @@ import pathlib
 import re
 import shutil
 import tempfile
+import weakref
 
 from ._columns import columns_of_schema
 from ._errors import SourceError, UsageError
 from ._frames import sources
 from ._library import call
+from ._numbers import answers_of, marginal_of, read_answers
 from ._rows import Rows, html_table, read_texts
 from ._tables import is_path
+from ._texts import toml_value, written
+from ._workload import workload_spec
 
 
 class ColumnKeys:
@@ -131,38 +135,6 @@ class Schema:
                            for one in columns])
 
 
-def written(document, suffix):
-    """A schema's content as TOML or JSON."""
-    if suffix != ".toml":
-        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-    plain, parts = [], []
-    for key, value in document.items():
-        if isinstance(value, dict):
-            parts.append(f"\n[{key}]\n" + toml_lines(value))
-        elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-            parts += [f"\n[[{key}]]\n" + toml_lines(one) for one in value]
-        else:
-            plain.append(toml_lines({key: value}))
-    return "".join(plain + parts)
-
-
-def toml_lines(table):
-    return "".join(f"{toml_key(key)} = {toml_value(value)}\n" for key, value in table.items())
-
-
-def toml_key(key):
-    return key if re.fullmatch("[A-Za-z0-9_-]+", key) else json.dumps(key)
-
-
-def toml_value(value):
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{toml_key(key)} = {toml_value(one)}"
-                               for key, one in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(toml_value, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)
-
-
 def schema_path(schema, held):
     if is_path(schema):
         return os.fspath(schema)
@@ -237,6 +209,27 @@ class Release:
         """The files with the noisy measurements."""
         return sorted(self.path.glob("measurements*"))
 
+    @property
+    def answers(self):
+        """Of a release of answers: query, estimate, stddev and a 95% interval, in rows."""
+        path = self.path / "answers.csv"
+        if not path.exists():
+            raise UsageError(f"{self.path} is a release of rows; ask it with answer(workload).")
+        return read_answers(path).frame(self._shape)
+
+    def marginal(self, columns, *, model=False):
+        """How many rows of the private table have each combination of values of these columns:
+        estimate, stddev and a 95% interval, from the most precise measurement that has all of them.
+        Where there is none, or with model=True, the estimate is the model's, which is often nearer
+        and can't tell how near: stddev and interval are then empty. Free."""
+        return marginal_of(self.path, columns, model).frame(self._shape)
+
+    def answer(self, workload, *, model=False):
+        """Answers to any workload of marginals and products, in the same way. Free."""
+        with sources() as held:
+            return answers_of(self.path, workload_spec(workload, held), model,
+                              names=held.names).frame(self._shape)
+
     def sample(self, rows, *, where=None, seed=None, public=None):
         """Other rows from the same model, at no cost; a certified error does not apply to them. Of a
         seeded release they are the same each time."""
@@ -260,7 +253,8 @@ class Release:
         lines = [("mechanism", self.document.get("mechanism")),
                  ("guarantee", f"epsilon {told['epsilon']:g}, delta {told['delta']:g}, "
                                f"{told['neighbors']}, {told['rows_per_person']} row(s) a person"),
-                 ("rows", self.document.get("rows", 0))]
+                 ("rows", self.document["rows"]) if "rows" in self.document else
+                 ("answers", self.document.get("answers", 0))]
         if self.stamp:
             lines.insert(0, ("stamp", self.stamp))
         if self.certified_error:
@@ -305,8 +299,31 @@ class Ledger:
     def __repr__(self):
         return f"<tandem.Ledger {self.path!r}>"
 
+    def _repr_html_(self):
+        told = self.show()
+        limit, left = told["limit"], told["left"]
+        lines = [("data set", told["dataset"]),
+                 ("limit", f"epsilon {limit['epsilon']:g}, delta {limit['delta']:g}"),
+                 ("spent or reserved", f"epsilon {told['total']['epsilon']:.4g}"),
+                 ("left", f"a run of epsilon {left['epsilon']:.4g}, or a pure one of epsilon "
+                          f"{left['pure_epsilon']:.4g}")]
+        runs = [[run["time"], run["label"], run["mechanism"], run["state"]] for run in told["runs"]]
+        return html_table(["ledger", self.path], lines) + (
+            html_table(["run", "release", "mechanism", "state"], runs) if runs else "")
+
+
+class TemporaryFolder:
+    """A folder that goes with this object, unless it is told to stay."""
+
+    def __init__(self):
+        self.name = tempfile.mkdtemp(prefix="tandem-release-")  # mode 0700
+        self._gone = weakref.finalize(self, shutil.rmtree, self.name, True)
+
+    def stay(self):
+        self._gone.detach()
+
 
 def temporary_release():
     """A folder that lives as long as the release that holds it, and where the release is to lie."""
-    keep = tempfile.TemporaryDirectory(prefix="tandem-release-")
+    keep = TemporaryFolder()
     return keep, os.path.join(keep.name, "release")

@@ -7,39 +7,65 @@ from ._errors import UsageError
 
 class Synthesizer:
     """Parameters as given; `fit` spends budget and leaves `release_`. A second fit would spend again,
-    so it must say again=True."""
+    so it must say again=True. There is no random_state: noise is never repeated, and a `seed` stamps
+    the release NOT PRIVATE.
+
+    >>> import tandem
+    >>> schema = tandem.Schema.draft({"sex": ["F", "M"], "age": [0, 99]})
+    >>> synthesizer = tandem.Synthesizer("mst", epsilon=1, schema=schema)
+    >>> len(synthesizer.fit({"sex": ["F", "M"] * 100, "age": list(range(50)) * 4}).sample(7)["sex"])
+    7
+    """
+
+    PARAMETERS = ("mechanism", "epsilon", "delta", "schema", "workload", "parameters", "rows",
+                  "neighbors", "rows_per_person", "person", "certify_share", "ledger", "seed",
+                  "memory_limit", "threads")
 
     def __init__(self, mechanism="auto", *, epsilon=1.0, delta=1e-9, schema=None,
-                 workload="all-3way", parameters=None, ledger=None, seed=None):
+                 workload="all-3way", parameters=None, rows=0, neighbors="replace-one",
+                 rows_per_person=1, person=None, certify_share=0.03, ledger=None, seed=None,
+                 memory_limit=None, threads=0):
         self.mechanism = mechanism
         self.epsilon = epsilon
         self.delta = delta
         self.schema = schema
         self.workload = workload
         self.parameters = parameters
+        self.rows = rows
+        self.neighbors = neighbors
+        self.rows_per_person = rows_per_person
+        self.person = person
+        self.certify_share = certify_share
         self.ledger = ledger
         self.seed = seed
+        self.memory_limit = memory_limit
+        self.threads = threads
 
     def get_params(self, deep=True):
-        return dict(vars(self)) if not hasattr(self, "release_") else {
-            name: value for name, value in vars(self).items() if not name.endswith("_")}
+        return {name: getattr(self, name) for name in self.PARAMETERS}
 
     def set_params(self, **parameters):
         for name, value in parameters.items():
-            if name not in self.get_params():
+            if name not in self.PARAMETERS:
                 raise UsageError(f"{name} is no parameter of Synthesizer; known are "
-                                 f"{', '.join(self.get_params())}.")
+                                 f"{', '.join(self.PARAMETERS)}.")
             setattr(self, name, value)
         return self
 
-    def fit(self, private, y=None, *, public=None, again=False):
+    def fit(self, private, y=None, *, public=None, progress=None, again=False):
         if hasattr(self, "release_") and not again:
             raise UsageError("This Synthesizer is fitted, and another fit spends budget again; say "
                              "again=True if you mean it.")
-        self.release_ = synthesize(private, public=public, **self.get_params())
+        self.release_ = synthesize(private, public=public, progress=progress, **self.get_params())
         return self
 
     def sample(self, rows, *, seed=None):
         if not hasattr(self, "release_"):
             raise UsageError("This Synthesizer is not fitted; call fit first.")
         return self.release_.sample(rows, seed=seed)
+
+    def __repr__(self):
+        fresh = type(self)().get_params()
+        told = [f"{name}={value!r}" for name, value in self.get_params().items()
+                if value is not fresh[name] and value != fresh[name]]
+        return f"Synthesizer({', '.join(told)})"

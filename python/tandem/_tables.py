@@ -20,6 +20,7 @@ class Table:
         self.kind = kind
         self.types = types or {}
         self.rows = rows  # None where it is not known before the rows are read
+        self.reader = None  # of rows that can be read once: where they are
 
 
 class Source:
@@ -151,12 +152,21 @@ def of_arrow(data, what, kind):
     if hasattr(data, "to_batches"):
         schema, batches = data.schema, data.to_batches(max_chunksize=BATCH) if isinstance(
             data, pyarrow.Table) else data.to_batches()
+    elif kind == "duckdb" and hasattr(data, "limit"):
+        schema, batches = data.limit(0).to_arrow_table().schema, relation_batches(pyarrow, data)
     else:
         data = pyarrow.RecordBatchReader.from_stream(data)
         schema, batches = data.schema, data
     refuse_nested(schema.names, [pyarrow.types.is_nested(one) for one in schema.types], what)
-    return Table(schema.names, reading(arrow_batches(pyarrow, batches), what), kind,
-                 dict(zip(schema.names, schema.types)), rows)
+    table = Table(schema.names, reading(arrow_batches(pyarrow, batches), what), kind,
+                  dict(zip(schema.names, schema.types)), rows)
+    table.reader = data if isinstance(data, pyarrow.RecordBatchReader) else None
+    return table
+
+
+def relation_batches(pyarrow, relation):
+    """A query's batches; it is not run before the first is asked for."""
+    yield from pyarrow.RecordBatchReader.from_stream(relation)
 
 
 def arrow_batches(pyarrow, batches):

@@ -141,6 +141,76 @@ def test_every_kind_of_table_has_the_same_codes(kind, from_texts, tmp_path):
     assert digest(released(KINDS[kind](tmp_path))) == from_texts
 
 
+BY_TEXT = {"texts", "dict", "sqlite"}  # rows that are handed over as text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_row_has_the_same_codes(kind, codes, tmp_path, monkeypatch):
+    from tandem import _arrow, _frames, _tables
+    from tandem._objects import columns_of_schema
+    columns = columns_of_schema(schema().document)
+    data = KINDS[kind](tmp_path)
+    stream = _arrow.stream_of(data, _tables.table_of(data, "it"), columns, ())
+    assert (stream is None) == (kind in BY_TEXT)
+    if stream is not None:
+        reference = _arrow.Stream(lambda: pyarrow.table(TEXTS))
+        assert codes(stream, SCHEMA) == codes(reference, SCHEMA)
+        monkeypatch.setattr(_frames, "write_private", None)  # and no text is made of them
+        released(KINDS[kind](tmp_path))
+
+
+ODD = [[1], "x", b"y", "\ud800", 1e400, decimal.Decimal("sNaN"), "x" * 70_000, datetime.time(1, 2),
+       datetime.timedelta(1), 3 + 4j]
+
+
+def odd_frames():
+    """Frames of which a column holds what no schema has a place for."""
+    dates = pandas.Series(pandas.date_range("2020-01-01", periods=60))
+    yield "objects", {"km": ODD * 6}
+    yield "mixed", {"grade": [1, 2.0, True, "3", None, decimal.Decimal(2)] * 10}
+    yield "categories", {"select": pandas.Categorical([1, "24", 2.5, None, "a,b", 1] * 10)}
+    yield "numbers", {"select": [24, 1, 0, 7, 24, 1] * 10, "km": [2, 5, 9, 11, -1, 501] * 10}
+    yield "periods", {"seen": dates.dt.to_period("D")}
+    yield "zones", {"seen": dates.dt.tz_localize("UTC").dt.tz_convert("America/New_York")}
+    yield "differences", {"km": dates - dates[0]}
+    yield "complex", {"km": [1j, 2.0] * 30}
+    yield "small", {"km": pandas.Series([0.1, 2.5, float("nan")] * 20, dtype="float32"),
+                    "grade": pandas.Series([0, 1, 2] * 20, dtype="uint8")}
+    yield "nullable", {"grade": pandas.Series([0, 1, None] * 20, dtype="Int64"),
+                       "km": pandas.Series([0.5, 5, None] * 20, dtype="Float64"),
+                       "select": pandas.Series(["24", None, "Łódź"] * 20, dtype="string")}
+    yield "sparse", {"grade": pandas.arrays.SparseArray([0, 1, 2] * 20)}
+
+
+@pytest.mark.parametrize("kind", [kind for kind, _ in odd_frames()])
+def test_pandas_is_the_same_with_and_without_pyarrow(kind, monkeypatch):
+    from tandem import _arrow
+    frame = pandas.DataFrame(VALUES).assign(**dict(odd_frames())[kind])
+    found = digest(released(frame))
+    monkeypatch.setattr(_arrow, "installed", lambda name: None)
+    assert digest(released(frame)) == found
+
+
+def test_rows_that_can_be_read_once_are_held(tmp_path):
+    reader = arrow().to_reader(7)
+    released(reader, mechanism="aim", workload="all-2way")
+    with pytest.raises(tandem.Error):
+        released(reader)
+
+
+def test_a_stream_that_breaks_off_is_one_sentence_and_shows_no_cell(tmp_path):
+    def batches():
+        yield arrow().to_batches()[0]
+        raise RuntimeError("Anna earns 42")
+    ledger = tandem.Ledger.create(tmp_path / "l", dataset="d", epsilon=1)
+    before = ledger.show()
+    with pytest.raises(tandem.SourceError) as caught:
+        released(pyarrow.RecordBatchReader.from_batches(arrow().schema, batches()), ledger=ledger,
+                 seed=None, epsilon=1)
+    assert "could not be read" in str(caught.value) and "Anna" not in str(caught.value)
+    assert {**ledger.show(), "runs": [], "head": ""} == {**before, "runs": [], "head": ""}
+
+
 def test_a_cells_text_is_the_schemas():
     labels = Texts(Column({"name": "a", "values": ["1.0", "2", "0.1"]}))
     assert [labels.one(value) for value in (1, 1.0, True, 2.0, decimal.Decimal("0.1"), 0.1, 3.0)] == [
@@ -242,61 +312,6 @@ def test_a_database_that_stops_spends_nothing_and_shows_no_secret(tmp_path):
     said = "".join(traceback.format_exception(caught.value))
     assert "hunter2" not in said and "Anna" not in said and caught.value.__context__ is None
     assert "\n" not in str(caught.value) and str(ledger.show()) == before
-
-
-@pytest.fixture(scope="module")
-def postgres(tmp_path_factory):
-    psycopg = pytest.importorskip("psycopg")
-    server = shutil.which("postgres") or next(
-        iter(sorted(map(str, pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres")))), None)
-    if server is None:
-        pytest.skip("no PostgreSQL server on this machine")
-    programs = pathlib.Path(server).resolve().parent
-    folder = tmp_path_factory.mktemp("postgres")
-    as_user = []
-    if os.getuid() == 0:  # the server refuses to be root
-        import pwd
-        try:
-            pwd.getpwnam("postgres")
-        except KeyError:
-            pytest.skip("no user postgres on this machine")
-        for above in [folder, *folder.parents]:
-            if above.name.startswith("pytest"):
-                above.chmod(0o755)
-        shutil.chown(folder, "postgres")
-        as_user = ["runuser", "-u", "postgres", "--"]
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    subprocess.run([*as_user, programs / "initdb", "-A", "trust", "-U", "steward", "-E", "UTF8", "-D",
-                    folder / "db"], check=True, capture_output=True, cwd="/")
-    running = subprocess.Popen([*as_user, programs / "postgres", "-D", folder / "db", "-p", str(port),
-                                "-h", "127.0.0.1", "-k", folder, "-F"], cwd="/",
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    address = f"host=127.0.0.1 port={port} user=steward dbname=postgres password=hunter2"
-    for _ in range(100):
-        with contextlib.suppress(psycopg.OperationalError):
-            psycopg.connect(address).close()
-            break
-        time.sleep(0.1)
-    yield lambda: psycopg.connect(address)
-    running.terminate()
-    running.wait(20)
-
-
-def test_rows_of_postgresql_have_the_same_codes(postgres, from_texts):
-    with postgres() as connection:
-        connection.execute('create table t (id serial, "select" text, grade smallint, paid boolean, '
-                           "km numeric(5, 1), seen date)")
-        with connection.cursor() as cursor:
-            cursor.executemany('insert into t ("select", grade, paid, km, seen) values '
-                               "(%s, %s, %s, %s, %s)", list(zip(*VALUES.values())))
-        rows = tandem.source(connection, "select * from t order by id", name="register")
-        assert digest(released(rows)) == from_texts
-        assert "hunter2" not in repr(rows)
-    with postgres() as connection, pytest.raises(tandem.SourceError) as caught:
-        released(tandem.source(connection, "select 1 / (id - 7) from nothing"))
-    assert "division" not in str(caught.value) and "nothing" not in str(caught.value)
 
 
 ACS = pathlib.Path(os.environ.get("TANDEM_DATA", "/nowhere")) / "acs"
@@ -405,3 +420,19 @@ def test_a_forked_process_is_told_to_spawn():
     os.close(write)
     os.waitpid(child, 0)
     assert os.read(read, 100) == b"refused"
+
+
+@pytest.mark.skipif(not os.environ.get("TANDEM_PANDAS2"), reason="no pandas 2: ./run python has one")
+def test_all_of_this_with_pandas_2():
+    paths = [os.environ["TANDEM_PANDAS2"], str(pathlib.Path(tandem.__file__).parents[1])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    environment.pop("TANDEM_PANDAS2")
+    version = subprocess.run([sys.executable, "-c", "import pandas; print(pandas.__version__)"],
+                             env=environment, capture_output=True, text=True, check=True).stdout
+    assert version.startswith("2.")
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__,
+                           "--import-mode=importlib", "--rootdir", ROOT / "python", "-k",
+                           "kind_of_table or types or pandas"],
+                          env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert " passed" in done.stdout

@@ -155,7 +155,10 @@ def test_an_exception_in_progress_and_ctrl_c_reach_the_caller():
 
 
 def test_signatures_are_the_headers():
-    header = (ROOT / "apps" / "c" / "tandem_c.h").read_text()
-    calls = re.findall(r"int (tandem_\w+)\(const char\* request", header)
+    header = " ".join((ROOT / "apps" / "c" / "tandem_c.h").read_text().split())
+    calls = re.findall(r"int (tandem_\w+)\( ?const char\* request, tandem_task\* task, "
+                       r"char\*\* answer\);", header)
     assert sorted(calls) == sorted(_library.CALLS)
+    assert ("int tandem_synthesize_stream(const char* request, tandem_task* task, tandem_open_stream "
+            "open, void* user, char** answer);") in header
     assert f"#define TANDEM_C_VERSION {_library.VERSION}" in header

@@ -932,6 +932,23 @@ TEST_F(Synth, ChangedPublicFilesWorkloadsAndBuildsAreRefused) {
   EXPECT_NO_THROW(synthesize(run_));
 }
 
+TEST_F(Synth, TheSamePublicFilesMayLieElsewhereOnResume) {
+  script();
+  const std::string rows = "a,b,c\nF,1,2\nM,2,3\n";
+  const std::string workload = R"({"marginals": [["a", "b"]]})";
+  run_.settings.public_sources = {dir_.write("public.csv", rows)};
+  run_.settings.workload = dir_.write("workload.json", workload);
+  interrupt_after(3);
+  fs::create_directory(dir_ / "moved");
+  run_.settings.schema = dir_.write("moved/schema.toml", read_file(run_.settings.schema));
+  run_.settings.public_sources = {dir_.write("moved/public.csv", rows)};
+  run_.settings.workload = dir_.write("moved/workload.json", workload);
+  run_.settings.private_source += "x";
+  EXPECT_TRUE(contains(refusal(), "--private is not what the interrupted release began with"));
+  run_.settings.private_source.pop_back();
+  EXPECT_NO_THROW(synthesize(run_));
+}
+
 TEST_F(Synth, AFolderThatWasMovedCanBeResumed) {
   script();
   interrupt_after(3);

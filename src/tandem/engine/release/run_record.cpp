@@ -60,8 +60,16 @@ void check_same_run(const RunRecord& recorded, const SynthSettings& settings,
                     const PinnedInputs& inputs) {
   const Document before = to_document(recorded.settings);
   const Document now = to_document(settings);
+  // What is public is known by its content: the same file under another path is the same.
+  const auto pinned = [&](std::string_view name) {
+    if (name == "schema")
+      return !settings.schema.empty() && recorded.inputs.schema == inputs.schema;
+    if (name == "workload") return recorded.inputs.workload == inputs.workload;
+    if (name == "public") return recorded.inputs.public_files == inputs.public_files;
+    return false;
+  };
   for (const auto& [name, value] : now.as_object()) {
-    if (name == "out" || name == "memory-limit") continue;
+    if (name == "out" || name == "memory-limit" || pinned(name)) continue;
     if (before.at(name).to_json() != value.to_json()) {
       throw UsageError(fmt::format(
           "--{} is not what the interrupted release began with; resume it unchanged, or start anew "

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames as Arrow streams, which the library reads where they lie.
+
+A stream is opened anew for each pass over the rows, where that is possible. Of pandas' objects, text
+is handed over as text and anything else as the text that the schema means (_columns.py), so that no
+private cell is ever an error. What has no Arrow stream goes the other way (_frames.py), as text.
+"""
+
+import ctypes
+import os
+
+from ._columns import NOWHERE, Texts
+from ._errors import SourceError, UsageError
+from ._library import OPEN, ArrowArrayStream
+from ._tables import Source, is_path, parquet_files
+
+ROWS = 65_536  # of a batch of pandas
+
+
+class Stream:
+    """Rows that can be read as an Arrow stream: `opened()` gives an object with __arrow_c_stream__,
+    each time anew, or once where `again` is not so."""
+
+    def __init__(self, opened, rows=None, again=True):
+        self.opened = opened
+        self.rows = rows  # None where it is not known
+        self.again = again
+        self.passes = 0
+
+    def hand_over(self, target):
+        """Moves a fresh stream to where the library wants it."""
+        if self.passes and not self.again:
+            raise SourceError("The private data can be read once, and this run reads it several "
+                              "times; give a table, a file, or more memory.")
+        self.passes += 1
+        capsule = self.opened().__arrow_c_stream__()
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        held = ArrowArrayStream.from_address(pointer(capsule, b"arrow_array_stream"))
+        ctypes.memmove(target, ctypes.byref(held), ctypes.sizeof(held))
+        held.release = None  # moved: the capsule must not release it too
+
+
+def installed(name):
+    try:
+        return __import__(name)
+    except ImportError:
+        return None
+
+
+def stream_of(data, table, columns, also):
+    """A Stream of the columns that the schema names and those of `also`, or None where the rows go the
+    other way. `table` is what table_of() says of the data; its batches are not touched."""
+    wanted = {*columns, *also}
+    names = [name for name in table.names if name in wanted]
+    if isinstance(data, (dict, Source)) or not names:
+        return None
+    if table.kind == "pandas":
+        return of_pandas(data, names, columns)
+    if table.kind == "polars":
+        return of_polars(data, names)
+    pyarrow = installed("pyarrow")
+    if pyarrow is None:
+        return None
+    if is_path(data):
+        return of_parquet(pyarrow, parquet_files(data), names)
+    if any(not_read(pyarrow, table.types[name]) for name in names):
+        return None
+    if isinstance(data, pyarrow.RecordBatch):
+        data = pyarrow.Table.from_batches([data])
+    if isinstance(data, pyarrow.Table):
+        return Stream(lambda: data.select(names), data.num_rows)
+    if hasattr(data, "scanner"):  # a dataset
+        return Stream(lambda: data.scanner(columns=names).to_reader())
+    if "duckdb" in type(data).__module__:
+        # A relation is asked again for each pass; a column's name is quoted.
+        quoted = ['"' + name.replace('"', '""') + '"' for name in names]
+        return Stream(lambda: data.project(", ".join(quoted)))
+    if table.reader is not None:
+        return Stream(lambda: table.reader, again=False)
+    return None
+
+
+def not_read(pyarrow, kind):
+    """Whether a type is outside what the library reads of Arrow: such cells go the other way."""
+    types = pyarrow.types
+    return isinstance(kind, pyarrow.BaseExtensionType) or types.is_run_end_encoded(kind)
+
+
+def of_parquet(pyarrow, files, names):
+    """All files in one stream; None where they have other types, which then are read one by one."""
+    import pyarrow.dataset
+    import pyarrow.parquet
+    schemas = [pyarrow.parquet.read_schema(path) for path in files]
+    kinds = [[schema.field(name).type for name in names] for schema in schemas]
+    if any(one != kinds[0] for one in kinds) or any(not_read(pyarrow, kind) for kind in kinds[0]):
+        return None
+    rows = sum(pyarrow.parquet.read_metadata(path).num_rows for path in files)
+    found = pyarrow.dataset.dataset([os.path.abspath(path) for path in files], format="parquet")
+    # Few batches ahead: a run by passes holds little else.
+    return Stream(lambda: found.scanner(columns=names, batch_readahead=4,
+                                        fragment_readahead=1).to_reader(), rows)
+
+
+def of_polars(frame, names):
+    import polars
+    chosen = frame.select(names)
+    if any(kind == polars.Object for kind in chosen.dtypes):
+        return None
+    return Stream(lambda: chosen, len(frame))
+
+
+def of_pandas(frame, names, columns):
+    pyarrow = installed("pyarrow")
+    pandas = installed("pandas")
+    if pyarrow is None:
+        return None
+    places = {name: at for at, name in enumerate(frame.columns)}
+    fields = [Field(pyarrow, pandas, frame.iloc[:, places[name]], columns.get(name)) for name in names]
+    schema = pyarrow.schema([pyarrow.field(name, field.type) for name, field in zip(names, fields)])
+
+    def batches():
+        for first in range(0, len(frame), ROWS):
+            part = frame.iloc[first:first + ROWS]
+            yield pyarrow.RecordBatch.from_arrays(
+                [field.array(part.iloc[:, places[name]]) for name, field in zip(names, fields)],
+                schema=schema)
+
+    return Stream(lambda: pyarrow.RecordBatchReader.from_batches(schema, batches()), len(frame))
+
+
+class Field:
+    """One column of pandas as Arrow. A plain dtype is handed over as it is; objects, and what Arrow has
+    no plain type for, as text."""
+
+    def __init__(self, pyarrow, pandas, series, column):
+        self.pyarrow, self.pandas = pyarrow, pandas
+        self.type = self.plain_type(series)
+        self.texts = None
+        if self.type is None:
+            self.type = pyarrow.large_string()
+            self.texts = Texts(column)
+
+    def plain_type(self, series):
+        dtype = series.dtype
+        if isinstance(dtype, self.pandas.CategoricalDtype):
+            if dtype.categories.dtype == object and self.kind_of(dtype.categories) != "string":
+                return None
+        elif dtype == object:
+            return None
+        try:
+            found = self.pyarrow.array(series.iloc[:0], from_pandas=True).type
+        except (self.pyarrow.ArrowException, TypeError, ValueError, NotImplementedError):
+            return None
+        if not_read(self.pyarrow, found) or self.pyarrow.types.is_nested(found):
+            return None
+        return found
+
+    def kind_of(self, values):
+        return self.pandas.api.types.infer_dtype(values, skipna=True)
+
+    def array(self, series):
+        pyarrow = self.pyarrow
+        if self.texts is None:
+            return as_one(pyarrow, pyarrow.array(series, type=self.type, from_pandas=True, safe=False))
+        if series.dtype == object and self.kind_of(series) == "string":
+            try:
+                return as_one(pyarrow, pyarrow.array(series, type=self.type, from_pandas=True))
+            except (pyarrow.ArrowException, ValueError, TypeError):  # half of a surrogate pair
+                pass
+        return pyarrow.array([plain(text) for text in self.texts.all(series.tolist())], type=self.type)
+
+
+def as_one(pyarrow, array):
+    """A column of a batch is one array; a column of pandas may lie in several."""
+    if isinstance(array, pyarrow.ChunkedArray):
+        return array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
+    return array
+
+
+def plain(text):
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return NOWHERE
+    return text
+
+
+def opener(stream):
+    """What makes the callback by which the library opens the stream. What fails may quote rows or
+    passwords, so only tandem's own sentences are kept."""
+
+    def of(raised):
+        def open_(_user, target):
+            try:
+                stream.hand_over(target)
+                return 0
+            except UsageError as error:
+                raised.append(error)
+            except BaseException as error:
+                own = isinstance(error, SourceError)
+                raised.append(error if own else SourceError("The private data could not be read."))
+            return 1
+        return OPEN(open_)
+    return of
