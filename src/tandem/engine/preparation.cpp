@@ -17,6 +17,7 @@
 #include "tandem/engine/memory.h"
 #include "tandem/engine/privacy_unit_text.h"
 #include "tandem/engine/rehearsal.h"
+#include "tandem/mechanism/answers/answer_workload.h"
 #include "tandem/model/fitted_rows.h"
 #include "tandem/privacy/accountant.h"
 
@@ -91,7 +92,6 @@ Workload parse_workload(const Domain& domain, const std::string& spec) {
 }
 
 void refuse_to_answer(const Mechanism& mechanism, const Workload& workload) {
-  constexpr double kMostAnswers = 1e8;
   if (workload.conjunctions() != nullptr) {
     if (mechanism.answers) return;
     throw UsageError(fmt::format(
@@ -99,15 +99,7 @@ void refuse_to_answer(const Mechanism& mechanism, const Workload& workload) {
             "mechanism") " perturb, or 'tandem synth'.",
         mechanism.name));
   }
-  double answers = 0.0;
-  for (const auto& product : workload.products()) {
-    answers += product.queries.queries(workload.domain());
-  }
-  if (answers <= kMostAnswers) return;
-  throw UsageError(fmt::format(
-      TANDEM_SETTING("workload") " asks for {:.3g} answers, and a release holds up to {:g}; choose "
-                                 "a smaller workload, such as all-2way.",
-      answers, kMostAnswers));
+  require_answerable(workload);
 }
 
 }  // namespace
