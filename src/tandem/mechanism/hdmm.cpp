@@ -231,15 +231,16 @@ Plan plan(const Curator& curator, const Problem& problem, const Options& options
   std::string others;
   for (const auto& result : p.plan.results) {
     Document one = Document::object({{"planner", result.planner}});
-    if (result.left_out.empty()) {
-      one.set("rmse_against_best", least > 0.0 ? std::sqrt(result.squared_error / least) : 1.0);
+    const bool is_known = result.left_out.empty() || result.squared_error > 0.0;
+    if (is_known) {
+      const double ratio = least > 0.0 ? std::sqrt(result.squared_error / least) : 1.0;
+      one.set("rmse_against_best", ratio);
       if (result.planner != A.planner && least > 0.0) {
-        others += fmt::format("{}{} {:.3g}", others.empty() ? "" : ", ", result.planner,
-                              std::sqrt(result.squared_error / least));
+        others += fmt::format("{}{} {:.3g}{}", others.empty() ? "" : ", ", result.planner, ratio,
+                              result.left_out.empty() ? "" : " (too large to be measured)");
       }
-    } else {
-      one.set("left_out", result.left_out);
     }
+    if (!result.left_out.empty()) one.set("left_out", result.left_out);
     results.push(std::move(one));
   }
   out.push_back(

@@ -164,6 +164,15 @@ DyadicWeight DyadicWeight::nearest(double value, int bits) {
   return out;
 }
 
+int bits_of_column(std::size_t columns, double others, bool several_maps, const PlanningUnit& unit,
+                   int most) {
+  constexpr int kLeast = 5;  // fewer would no longer tell values apart
+  const double room = kSensitivityBits - (several_maps ? kLeastWeightBits : 0) - others -
+                      std::log2(static_cast<double>(unit.rows_per_person));
+  const auto each = static_cast<int>(room / static_cast<double>(std::max<std::size_t>(columns, 1)));
+  return std::clamp(each, kLeast, most);
+}
+
 double Strategy::outputs() const {
   double out = 0.0;
   for (const auto& map : maps) {
