@@ -13,7 +13,6 @@
 #include "tandem/base/document.h"
 #include "tandem/base/error.h"
 #include "tandem/base/version.h"
-#include "tandem/engine/answer_release.h"
 #include "tandem/engine/budget.h"
 #include "tandem/engine/catalogue.h"
 #include "tandem/engine/check.h"
@@ -195,26 +194,6 @@ std::string run_refit(const char* text, tandem_task* task) {
   return out.to_json();
 }
 
-std::string run_answers(const char* text, tandem_task* task) {
-  Request request(text);
-  AnswerReleaseRequest wanted;
-  wanted.threads = request.threads(task);
-  wanted.stage = [task](const std::string& doing) {
-    if (task != nullptr) task->tell(Document::object({{"stage", doing}}));
-  };
-  request.get("release", wanted.release);
-  if (const auto* workload = request.find("workload")) {
-    if (workload->is_object()) {
-      wanted.queries = *workload;
-    } else {
-      wanted.workload = workload->as_string();
-    }
-  }
-  request.get("memory-limit", wanted.memory_limit);
-  request.done();
-  return to_document(answer_release(wanted)).to_json();
-}
-
 std::string run_evaluation(const char* text, tandem_task* task) {
   Request request(text);
   EvaluationRequest wanted;
@@ -312,10 +291,6 @@ int tandem_synthesize(const char* request, tandem_task* task, char** answer) {
 
 int tandem_refit(const char* request, tandem_task* task, char** answer) {
   return answered(answer, [&] { return tandem::run_refit(request, task); });
-}
-
-int tandem_answer_release(const char* request, tandem_task* task, char** answer) {
-  return answered(answer, [&] { return tandem::run_answers(request, task); });
 }
 
 int tandem_evaluate(const char* request, tandem_task* task, char** answer) {

@@ -45,11 +45,6 @@ TANDEM_C_API int tandem_synthesize(const char* request, tandem_task* task, char*
 /* {"release", "out", "where", "rows", "max-model-mb", "seed", "public", "memory-limit", "force",
  * "threads"}. Gives {"out", "release"}. */
 TANDEM_C_API int tandem_refit(const char* request, tandem_task* task, char** answer);
-/* {"release": folder, "workload": as a flag has it, or the content of a workload file as an object,
- * "memory-limit", "threads"}. Free of charge. Gives columns of equal length: {"query", "estimate",
- * "stddev", "ci95_low", "ci95_high", "measured"}; the last four are null where the release's
- * measurements do not tell the answer. docs/answers.md says what they mean. */
-TANDEM_C_API int tandem_answer_release(const char* request, tandem_task* task, char** answer);
 /* {"real", "synthetic", "schema", "workload", "group-by": [column], "encoding", "delimiter",
  * "decimal", "records", "threads"}. INTERNAL: it reads private data. */
 TANDEM_C_API int tandem_evaluate(const char* request, tandem_task* task, char** answer);

@@ -68,15 +68,6 @@ int main(void) {
   expect_answer(tandem_refit,
                 "{\"release\": \"c_release\", \"out\": \"c_refit\", \"rows\": 5, \"force\": true}",
                 TANDEM_OK, "\"release\"");
-  expect_answer(tandem_answer_release,
-                "{\"release\": \"c_release\", \"workload\": {\"marginals\": [[\"a\"]]}}",
-                TANDEM_OK, "\"query\":[\"a=0\",\"a=1\"]");
-  expect_answer(tandem_answer_release, "{\"release\": \"c_release\", \"workload\": \"all-2way\"}",
-                TANDEM_OK, "\"stddev\":[null,");
-  expect_answer(tandem_answer_release, "{\"release\": \"c_release\", \"workload\": \"odd\"}",
-                TANDEM_FAILED, "\"kind\":\"usage\"");
-  expect_answer(tandem_answer_release, "{\"workload\": \"all-2way\"}", TANDEM_FAILED,
-                "No release is named");
 
   int heard = 0;
   char* answer = NULL;

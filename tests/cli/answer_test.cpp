@@ -223,12 +223,11 @@ TEST_F(AnswerCommand, AnswersFromAReleaseThatIsThereFreeOfCharge) {
 
 TEST_F(AnswerCommand, AnswersFromAReleaseOfRowsByItsModel) {
   const std::vector<std::string> synth = {
-      "synth",  "--private", private_, "--schema", schema_, "--epsilon", "1", "--mechanism",
-      "mst", "--workload",   "all-2way", "--out",  out_};
+      "synth",       "--private", private_,     "--schema", schema_, "--epsilon", "1",
+      "--mechanism", "mst",       "--workload", "all-2way", "--out", out_};
   ASSERT_EQ(tandem(synth).exit_code, 0);
   const std::string out = dir_ / "more";
-  const auto result =
-      tandem({"answer", "--release", out_, "--workload", workload_, "--out", out});
+  const auto result = tandem({"answer", "--release", out_, "--workload", workload_, "--out", out});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const auto lines = lines_of(out + "/answers.csv");
   ASSERT_EQ(lines.size(), 241U);
@@ -237,18 +236,18 @@ TEST_F(AnswerCommand, AnswersFromAReleaseOfRowsByItsModel) {
   EXPECT_FALSE(fs::exists(out + "/model.bin"));
   // A model of some rows, beside measurements of all, is no place to answer from.
   const std::string women = dir_ / "women";
-  ASSERT_EQ(tandem({"refit", out_, "--out", women, "--where", "sex = F"}).exit_code,
-            0);
+  ASSERT_EQ(tandem({"refit", out_, "--out", women, "--where", "sex = F"}).exit_code, 0);
   fs::remove_all(out);
-  const auto of_women = tandem({"answer", "--release", women, "--workload", "all-1way", "--out", out});
+  const auto of_women =
+      tandem({"answer", "--release", women, "--workload", "all-1way", "--out", out});
   EXPECT_EQ(of_women.exit_code, 2);
   EXPECT_TRUE(contains(of_women.err, "holds only rows with sex = F")) << of_women.err;
 }
 
 TEST_F(AnswerCommand, ConsistentAnswersAreCountsOfATable) {
   for (const std::string kind : {"nonnegative", "integer"}) {
-    const auto result = run({"--epsilon", "0.2", "--seed", "1", "--force", "--param",
-                             "consistent=" + kind});
+    const auto result =
+        run({"--epsilon", "0.2", "--seed", "1", "--force", "--param", "consistent=" + kind});
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const auto lines = lines_of(out_ + "/answers.csv");
     double of_area = 0.0;
@@ -264,8 +263,7 @@ TEST_F(AnswerCommand, ConsistentAnswersAreCountsOfATable) {
     EXPECT_TRUE(moved) << "intervals are those of the unbiased answers";
   }
   fs::remove_all(out_);
-  expect_refused(run({"--epsilon", "1", "--param", "consistent=odd"}),
-                 {"consistent", "none"});
+  expect_refused(run({"--epsilon", "1", "--param", "consistent=odd"}), {"consistent", "none"});
 }
 
 TEST_F(AnswerCommand, RefusesBadInputInOneSentenceBeforeSpending) {

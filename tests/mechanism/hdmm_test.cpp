@@ -195,10 +195,9 @@ TEST(Hdmm, MeasuresProductsOfManyOrderedColumns) {
     }
   }
   const ColumnQueries ranges{ColumnQueries::Kind::Ranges, {}};
-  const Workload workload(
-      domain, "wide",
-      {{"three", 1.0, Products{{{{0, 1, 2}, {ranges, ranges, ranges}, 1.0}}}},
-       {"two", 1.0, Products{{{{2, 3}, {ranges, ColumnQueries{}}, 1.0}}}}});
+  const Workload workload(domain, "wide",
+                          {{"three", 1.0, Products{{{{0, 1, 2}, {ranges, ranges, ranges}, 1.0}}}},
+                           {"two", 1.0, Products{{{{2, 3}, {ranges, ColumnQueries{}}, 1.0}}}}});
   const auto truth = truth_of(table, workload);
   for (const auto& unit : {kReplaceOne, kAddRemove, kThreeRows}) {
     for (const bool laplace : {false, true}) {
@@ -207,9 +206,9 @@ TEST(Hdmm, MeasuresProductsOfManyOrderedColumns) {
         SCOPED_TRACE(planner + (laplace ? " laplace" : " gaussian"));
         const Filter filter = laplace ? Filter::pure(Epsilon(0.05))
                                       : Filter::zcdp(rho_of(Epsilon(0.05), Delta(1e-9)));
-        const auto [release, spent] = run_hdmm(table, workload, filter, unit,
-                                               std::make_unique<SeededEntropy>(3),
-                                               {{"planner", planner}});
+        const auto [release, spent] =
+            run_hdmm(table, workload, filter, unit, std::make_unique<SeededEntropy>(3),
+                     {{"planner", planner}});
         double squares = 0.0;
         for (std::size_t q = 0; q < truth.size(); ++q) {
           const double off = release.answers[q].estimate - truth[q];

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -24,15 +25,15 @@ namespace tandem {
 
 namespace {
 
-constexpr double kNormal95 = 1.959963984540054;
-
 void say(const AnswerReleaseRequest& r, const std::string& doing) {
   if (r.stage) r.stage(doing);
 }
 
 Workload workload_of(const AnswerReleaseRequest& r, const Domain& domain) {
-  if (r.queries) return Workload::from_document(domain, *r.queries, "queries");
-  return Workload::parse(domain, r.workload);
+  if (r.columns.empty()) return Workload::parse(domain, r.workload);
+  std::vector<AttributeId> ids;
+  for (const auto& name : r.columns) ids.push_back(domain.at(name, TANDEM_SETTING("columns")));
+  return {domain, "columns", std::vector<WeightedClique>{{Clique(std::move(ids)), 1.0}}};
 }
 
 StoredRelease stored(const AnswerReleaseRequest& r) {
@@ -83,10 +84,11 @@ Document document_of(const StoredRelease& from, const Workload& workload,
   out.set("tandem", version());
   out.set("workload", display_workload(workload.name()));
   out.set("answers", static_cast<std::uint64_t>(answers.answers.size()));
-  out.set("facts",
-          Document::object(
-              {{"answers_with_intervals", static_cast<std::uint64_t>(answers.with_intervals)}}));
-  out.set("warnings", warnings_document(warnings_in(from.document())));
+  out.set("facts", Document::object({{"answers_with_intervals",
+                                      static_cast<std::uint64_t>(answers.with_intervals)}}));
+  std::vector<Warning> warnings = warnings_in(from.document());
+  std::erase_if(warnings, [](const Warning& w) { return w.key == "answers.mostly_noise"; });
+  out.set("warnings", warnings_document(warnings));
   out.set("refit_of", from.digest());
   out.set("refit", Document::object());
   return out;
@@ -97,37 +99,6 @@ Document document_of(const StoredRelease& from, const Workload& workload,
 ReleaseAnswers answer_release(const AnswerReleaseRequest& r) {
   const StoredRelease from = stored(r);
   return answered(r, from, workload_of(r, from.schema().domain()));
-}
-
-Document to_document(const ReleaseAnswers& answers) {
-  Document query = Document::array();
-  Document estimate = Document::array();
-  Document stddev = Document::array();
-  Document low = Document::array();
-  Document high = Document::array();
-  Document measured = Document::array();
-  for (const auto& answer : answers.answers) {
-    query.push(answer.query);
-    estimate.push(answer.estimate);
-    if (!answer.stddev) {
-      for (Document* column : {&stddev, &low, &high, &measured}) column->push({});
-      continue;
-    }
-    const double middle = answer.measured.value_or(answer.estimate);
-    const double margin = answer.margin95.value_or(kNormal95 * *answer.stddev);
-    stddev.push(*answer.stddev);
-    low.push(middle - margin);
-    high.push(middle + margin);
-    measured.push(middle);
-  }
-  Document out = Document::object();
-  out.set("query", std::move(query));
-  out.set("estimate", std::move(estimate));
-  out.set("stddev", std::move(stddev));
-  out.set("ci95_low", std::move(low));
-  out.set("ci95_high", std::move(high));
-  out.set("measured", std::move(measured));
-  return out;
 }
 
 AnswersSummary write_answers(const AnswerReleaseRequest& r) {
@@ -172,8 +143,8 @@ std::string to_text(const AnswersSummary& summary, Notes notes) {
        fmt::format("unchanged: epsilon {:g}, delta {:g}, {}", guarantee.at("epsilon").as_number(),
                    guarantee.at("delta").as_number(), guarantee.at("neighbors").as_string()));
   line("spent", "nothing more");
-  line("files", fmt::format("{}, {}, release.json and the schema", kAnswersFile,
-                            kMeasurementsFile));
+  line("files",
+       fmt::format("{}, {}, release.json and the schema", kAnswersFile, kMeasurementsFile));
   return out + closing_lines(r, notes);
 }
 

@@ -4,7 +4,6 @@
 // guarantee stays as it is, no private data is read and no ledger is charged.
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,10 +15,10 @@
 namespace tandem {
 
 struct AnswerReleaseRequest {
-  std::string release;                // the folder
-  std::string workload = "all-3way";  // as `answer` takes it
-  std::optional<Document> queries{};  // or the content of a workload file
-  std::string out{};                  // a folder to make; for write_answers alone
+  std::string release;                 // the folder
+  std::string workload = "all-3way";   // as `answer` takes it
+  std::vector<std::string> columns{};  // or, where some are named, their marginal
+  std::string out{};                   // a folder to make; for write_answers alone
   std::string memory_limit{};
   bool force = false;  // replace a former release in `out`
   Threads threads{};
@@ -35,9 +34,6 @@ struct ReleaseAnswers {
 // measurements say by themselves (mechanism/answers/measured_answers.h). UsageError for a release
 // of rows that fulfil a condition, and for queries that nothing in the release answers.
 ReleaseAnswers answer_release(const AnswerReleaseRequest& request);
-// {"query": [...], "estimate": [...], "stddev": [...], "ci95_low": [...], "ci95_high": [...],
-// "measured": [...]}: a number or null for each query.
-Document to_document(const ReleaseAnswers& answers);
 
 struct AnswersSummary {
   std::string out;

@@ -55,8 +55,7 @@ std::size_t rows_to_make(const Task& task, Release& release) {
 void answer_from_model(Release& release, const Workload& workload, bool rows_are_public,
                        const Threads& threads) {
   if (release.model == nullptr) throw UsageError("The mechanism makes no model to answer from.");
-  const std::optional<double> rows =
-      rows_are_public ? std::optional(release.total) : std::nullopt;
+  const std::optional<double> rows = rows_are_public ? std::optional(release.total) : std::nullopt;
   release.answers =
       answer_workload(workload, release.measurements, rows, release.model.get(), threads);
 }

@@ -145,7 +145,12 @@ RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_p
     throw UsageError(
         fmt::format(TANDEM_SETTING("certify-share") " is {:g}; choose 0 to 0.5.", s.certify_share));
   }
-  if (s.certify_share > 0.0 && s.make == "rows" && !mechanism.answers) filter.hold(s.certify_share);
+  // A printed algorithm has its whole budget, unless a share other than the usual one is asked for.
+  const bool as_printed = std::ranges::any_of(parameters, [](const auto& parameter) {
+    return parameter.first == kAs && parameter.second != kAsOurs;
+  });
+  const double certify = as_printed && s.certify_share == kCertifyShare ? 0.0 : s.certify_share;
+  if (certify > 0.0 && s.make == "rows" && !mechanism.answers) filter.hold(certify);
   return {std::move(mechanism), std::move(parameters), unit, std::move(filter)};
 }
 

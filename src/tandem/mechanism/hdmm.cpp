@@ -132,8 +132,8 @@ Planned planned(const Curator& curator, const Problem& problem, const Options& o
   std::string key =
       fmt::format("{}|{}|{}|{}|{}|{}|{}", problem.workload.digest(), static_cast<int>(noise),
                   static_cast<int>(options.planner), options.consistent != Consistency::None,
-                  out.problem.unit.replace_one,
-                  out.problem.unit.total_is_public, out.problem.unit.rows_per_person);
+                  out.problem.unit.replace_one, out.problem.unit.total_is_public,
+                  out.problem.unit.rows_per_person);
   for (const auto n : out.problem.sizes) key += fmt::format(",{}", n);
   const std::lock_guard lock(guard);
   if (key == last_key) return last;

@@ -34,9 +34,9 @@ std::vector<double> answers_of(const Domain& domain, const ProductQueries& produ
 void require_answerable(const Workload& workload) {
   const auto products = workload.products();
   if (products.empty()) {
-    throw UsageError(
-        TANDEM_SETTING("workload") " names no marginals, ranges or products, and answers are to "
-                                   "those; name some.");
+    throw UsageError(TANDEM_SETTING(
+        "workload") " names no marginals, ranges or products, and answers are to "
+                    "those; name some.");
   }
   double answers = 0.0;
   for (const auto& product : products) answers += product.queries.queries(workload.domain());

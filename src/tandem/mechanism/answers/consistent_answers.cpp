@@ -25,16 +25,15 @@ ConsistentAnswers::ConsistentAnswers(const PlanningProblem& problem, const Strat
   check(kind != Consistency::None, "consistent answers are asked for");
   for (const auto& item : problem.workload) cliques_.push_back(asked_columns(problem, item));
   cliques_ = maximal(std::move(cliques_));
-  const NonNegativeFit fit = fit_non_negative(problem, strategy, reconstruction, cliques_,
-                                              kTolerance, kSteps, threads);
+  const NonNegativeFit fit =
+      fit_non_negative(problem, strategy, reconstruction, cliques_, kTolerance, kSteps, threads);
   const double total =
       std::max(0.0, table_from_residuals(reconstruction.profiles(), fit.residuals, {}).front());
   for (const auto& clique : cliques_) {
     threads.check();
     if (kind == Consistency::Integer) {
-      counts_.push_back(
-          whole_counts(reconstruction, fit, clique, static_cast<std::size_t>(std::llround(total)),
-                       rng));
+      counts_.push_back(whole_counts(reconstruction, fit, clique,
+                                     static_cast<std::size_t>(std::llround(total)), rng));
       continue;
     }
     auto counts = table_from_residuals(reconstruction.profiles(), fit.residuals, clique);
@@ -45,8 +44,8 @@ ConsistentAnswers::ConsistentAnswers(const PlanningProblem& problem, const Strat
 
 std::vector<double> ConsistentAnswers::answer(const ProductQueries& item) const {
   const Clique asked = asked_columns(problem_, item);
-  const auto found = std::ranges::find_if(
-      cliques_, [&](const Clique& clique) { return clique.contains(asked); });
+  const auto found =
+      std::ranges::find_if(cliques_, [&](const Clique& clique) { return clique.contains(asked); });
   check(found != cliques_.end(), "a widest clique holds every item");
   std::vector<double> table = counts_[static_cast<std::size_t>(found - cliques_.begin())];
   std::size_t outer = 1;

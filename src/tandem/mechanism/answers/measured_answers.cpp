@@ -7,6 +7,7 @@
 
 #include "tandem/base/check.h"
 #include "tandem/mechanism/answers/laplace_margins.h"
+#include "tandem/mechanism/answers/merged_counts.h"
 #include "tandem/optimize/strategy/reconstruction.h"
 #include "tandem/optimize/strategy/residual_tables.h"
 #include "tandem/optimize/strategy/strategy.h"
@@ -14,7 +15,7 @@
 namespace tandem {
 namespace {
 
-constexpr int kWeightBits = 50;         // of 1/sigma: as good as the number itself
+constexpr int kWeightBits = 50;           // of 1/sigma: as good as the number itself
 constexpr std::size_t kMostColumns = 20;  // of one measurement: its 2^columns parts are listed
 
 // How a measurement asks about a column.
@@ -76,11 +77,14 @@ struct Asked {
   }
 };
 
+bool is_noisy(const Measurement& y) {
+  return y.origin == Origin::Private && y.noise != NoiseKind::None && y.sigma.value() > 0.0;
+}
+
 std::vector<Asked> usable(const Domain& domain, std::span<const Measurement> measurements) {
   std::vector<Asked> out;
   for (const auto& y : measurements) {
-    const bool noisy = y.noise != NoiseKind::None && y.sigma.value() > 0.0;
-    if (y.origin != Origin::Private || !noisy || y.query.clique.size() > kMostColumns) continue;
+    if (!is_noisy(y) || y.query.clique.size() > kMostColumns) continue;
     Asked asked{&y, {}};
     if (y.query.map.is_identity()) {
       for (const auto id : y.query.clique) {
@@ -161,6 +165,8 @@ Strategy strategy_of(const Domain& domain, std::vector<Asked> asked,
 }  // namespace
 
 struct MeasuredAnswers::Parts {
+  Domain domain;
+  std::vector<Measurement> merged;  // of sums of cells: each answers by itself
   PlanningProblem problem;
   Strategy strategy;
   std::optional<Reconstruction> estimate;
@@ -176,10 +182,11 @@ struct MeasuredAnswers::Parts {
   struct Untold {
     std::vector<std::vector<bool>> needs;  // of each factor: whether its row has a share in this
   };
-  std::vector<Untold> untold(const ProductQueries& item) const;
+  std::vector<Untold> untold_parts(const ProductQueries& item) const;
+  std::vector<std::optional<MeasuredAnswer>> fitted(std::size_t index) const;
 };
 
-std::vector<MeasuredAnswers::Parts::Untold> MeasuredAnswers::Parts::untold(
+std::vector<MeasuredAnswers::Parts::Untold> MeasuredAnswers::Parts::untold_parts(
     const ProductQueries& item) const {
   const std::size_t width = item.clique.size();
   // Of each row: whether it tells values apart, and what it makes of the column's profile.
@@ -218,6 +225,11 @@ MeasuredAnswers::MeasuredAnswers(const Domain& domain, std::vector<ProductQuerie
   for (const auto& item : problem.workload) {
     check(item.clique.size() <= kMostColumns, "a product of queries has few columns");
   }
+  parts_->domain = domain;
+  for (const auto& y : measurements) {
+    const bool sums = !y.query.map.is_identity() && !y.query.map.is_kronecker();
+    if (sums && is_noisy(y)) parts_->merged.push_back(y);
+  }
   std::vector<const Measurement*> used;
   Strategy& strategy = parts_->strategy;
   strategy = strategy_of(domain, usable(domain, measurements), used);
@@ -247,31 +259,42 @@ MeasuredAnswers& MeasuredAnswers::operator=(MeasuredAnswers&&) noexcept = defaul
 MeasuredAnswers::~MeasuredAnswers() = default;
 
 std::vector<std::optional<MeasuredAnswer>> MeasuredAnswers::answer(std::size_t index) const {
-  const Parts& p = *parts_;
-  const ProductQueries& item = p.problem.workload[index];
+  auto out = parts_->fitted(index);
+  for (const auto& y : parts_->merged) {
+    const auto sums = merged_answers(parts_->domain, parts_->problem.workload[index], y);
+    const double margin = y.noise == NoiseKind::Laplace ? kLaplace95 : kNormal95;
+    for (std::size_t q = 0; q < sums.size(); ++q) {
+      if (!sums[q] || (out[q] && out[q]->stddev <= sums[q]->stddev)) continue;
+      out[q] = {sums[q]->estimate, sums[q]->stddev, margin * sums[q]->stddev};
+    }
+  }
+  return out;
+}
+
+std::vector<std::optional<MeasuredAnswer>> MeasuredAnswers::Parts::fitted(std::size_t index) const {
+  const ProductQueries& item = problem.workload[index];
   std::vector<std::size_t> rows;
   std::size_t queries = 1;
   for (std::size_t i = 0; i < item.clique.size(); ++i) {
-    rows.push_back(item.factors[i].rows(p.problem.sizes[item.clique[i]]));
+    rows.push_back(item.factors[i].rows(problem.sizes[item.clique[i]]));
     queries *= rows.back();
   }
   std::vector<std::optional<MeasuredAnswer>> out(queries);
-  std::vector<Parts::Untold> untold;
-  if (p.strategy.shape == Strategy::Shape::Products) {
-    const Clique asked = asked_columns(p.problem, item);
-    if (std::ranges::none_of(p.strategy.maps, [&](const PlannedMap& map) {
-          return map.clique.contains(asked);
-        })) {
+  std::vector<Untold> untold;
+  if (strategy.shape == Strategy::Shape::Products) {
+    const Clique asked = asked_columns(problem, item);
+    if (std::ranges::none_of(strategy.maps,
+                             [&](const PlannedMap& map) { return map.clique.contains(asked); })) {
       return out;
     }
   } else {
-    untold = p.untold(item);
+    untold = untold_parts(item);
   }
-  const auto estimates = p.estimate->answer(item);
-  const auto variances = QueryVariances(p.problem, p.strategy, item).all();
+  const auto estimates = estimate->answer(item);
+  const auto variances = QueryVariances(problem, strategy, item).all();
   std::vector<std::size_t> row(rows.size(), 0);
   for (std::size_t q = 0; q < queries; ++q) {
-    const bool told = std::ranges::none_of(untold, [&](const Parts::Untold& part) {
+    const bool told = std::ranges::none_of(untold, [&](const Untold& part) {
       for (std::size_t i = 0; i < row.size(); ++i) {
         if (!part.needs[i][row[i]]) return false;
       }
@@ -279,7 +302,7 @@ std::vector<std::optional<MeasuredAnswer>> MeasuredAnswers::answer(std::size_t i
     });
     if (told) {
       const double stddev = std::sqrt(std::max(0.0, variances[q]));
-      out[q] = {estimates[q], stddev, p.margins[index] * stddev};
+      out[q] = {estimates[q], stddev, margins[index] * stddev};
     }
     for (std::size_t i = row.size(); i > 0 && ++row[i - 1] == rows[i - 1]; --i) row[i - 1] = 0;
   }

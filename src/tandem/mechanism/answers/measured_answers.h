@@ -27,8 +27,9 @@ struct MeasuredAnswer {
 
 class MeasuredAnswers {
  public:
-  // Of the measurements, those of marginals and of products of column maps are used; public ones
-  // and single counts are passed over. `public_total`: the number of rows, where all neighbours
+  // Public measurements are passed over. Marginals and products of column maps are fitted together;
+  // of marginals with merged or single cells the most precise one answers what it counts, where
+  // that is better. `public_total`: the number of rows, where all neighbours
   // have as many. Takes as long as a least-squares fit of what was measured; for Laplace noise,
   // whose intervals are found by drawing it, up to some seconds.
   MeasuredAnswers(const Domain& domain, std::vector<ProductQueries> products,
@@ -39,7 +40,7 @@ class MeasuredAnswers {
   ~MeasuredAnswers();
 
   // To the queries of products[index], in the order of their rows, without the weight; nothing
-  // where the measurements do not tell an answer: their span doesn't hold the query.
+  // where the measurements do not tell an answer.
   std::vector<std::optional<MeasuredAnswer>> answer(std::size_t index) const;
 
  private:

@@ -259,8 +259,7 @@ ColumnMap rounded_by_norm(const DenseMatrix& matrix, NoiseKind noise, int bits) 
   // A norm of 1, but for what rounding adds to it, is no more than 1.
   constexpr double kRounding = 1.0 - 1e-9;
   return rounded_to(matrix,
-                    kRounding * (noise == NoiseKind::Laplace ? largest : std::sqrt(largest)),
-                    bits);
+                    kRounding * (noise == NoiseKind::Laplace ? largest : std::sqrt(largest)), bits);
 }
 
 DenseMatrix square_root(const DenseMatrix& symmetric) {

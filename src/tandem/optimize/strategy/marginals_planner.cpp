@@ -357,11 +357,10 @@ Strategy plan_ordered_marginals(const PlanningProblem& problem, const Threads& t
   // The widest map that is measured says how finely columns may be measured.
   int bits = kMapBits;
   for (const auto& map : out.maps) {
-    const auto given = std::ranges::count_if(map.columns, [&](std::size_t c) {
-      return out.columns[c].kind == ColumnMap::Kind::Given;
-    });
-    bits = std::min(bits, bits_of_column(static_cast<std::size_t>(given), 0.0, true, problem.unit,
-                                         kMapBits));
+    const auto given = std::ranges::count_if(
+        map.columns, [&](std::size_t c) { return out.columns[c].kind == ColumnMap::Kind::Given; });
+    bits = std::min(
+        bits, bits_of_column(static_cast<std::size_t>(given), 0.0, true, problem.unit, kMapBits));
   }
   if (bits == kMapBits) return out;
   for (auto& column : out.columns) {

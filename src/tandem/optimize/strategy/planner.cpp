@@ -19,7 +19,7 @@ namespace {
 constexpr double kMostOutputs = 1 << 24;           // of one product that is measured
 constexpr std::size_t kMostValuesOfMatrix = 1024;  // of a column that gets a dense strategy
 constexpr std::size_t kMostProducts = 100;
-constexpr double kQuickWork = 1e7;  // cubes of the columns' values: less than a second
+constexpr double kQuickWork = 1e7;      // cubes of the columns' values: less than a second
 constexpr double kMostCells = 1 << 27;  // of one marginal of the workload
 
 // The columns of a product have about a sixteenth more outputs than values.
@@ -95,7 +95,10 @@ double error_unmeasured(const PlanningProblem& problem, const Threads& threads) 
     work += n * n * n;
     if (!column.values_alike || problem.sizes[column.attribute] > kMostValuesOfMatrix) return 0.0;
   }
-  return work <= kQuickWork ? plan_product(problem, threads).squared_error : 0.0;
+  // Products of a hundred columns would be beyond what numbers hold.
+  constexpr std::size_t kMostColumnsOfProduct = 30;
+  if (column_workloads(problem).size() > kMostColumnsOfProduct) return 0.0;
+  return work <= kQuickWork ? error_of_product(problem, threads) : 0.0;
 }
 
 struct Planner {
