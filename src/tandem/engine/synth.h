@@ -21,6 +21,7 @@ struct SynthRun {
   SynthSettings settings;
   bool force = false;   // replace a former release, discard an interrupted one
   bool resume = false;  // go on with an interrupted release
+  std::string group_by{};  // of a plan: columns, with commas, whose values make groups of rows
   Threads threads;
   FindMechanism find = find_mechanism;  // or one's own
   Note note;
@@ -62,6 +63,14 @@ struct SynthPlan {
     std::string refusal;  // why it would refuse this run; empty: it would not
   };
   std::optional<LedgerState> ledger;
+  // What the mechanism for groups of rows would do instead, where a steward names some.
+  struct Groups {
+    std::string columns;
+    Plan steps;
+    Effort effort;
+    double bytes = 0.0;
+  };
+  std::optional<Groups> groups;
 };
 
 // Reads no private data and spends nothing.
