@@ -37,7 +37,9 @@ class Evaluate final : public Command {
                 "with --group-by, the contest's score: how many pairs of columns, or all");
     args.option("--count-penalty", count_penalty_,
                 "its rows by which a group may be off before its error is 2 (default 250)");
-    args.option("--heat-map", heat_map_, "write the contest's score of each group here: a picture if it ends in .svg, else CSV");
+    args.option(
+        "--heat-map", heat_map_,
+        "write the contest's score of each group here: a picture if it ends in .svg, else CSV");
     for_each_format_setting(request_.text, [&](const std::string& setting, std::string& variable,
                                                const std::string& help) {
       args.option("--" + setting, variable, help);

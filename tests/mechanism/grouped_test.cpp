@@ -213,8 +213,8 @@ TEST(Grouped, ThePriceIsThatOfTheMarginalsForAnyUnit) {
                                        problem, {.filter = Filter::zcdp(Rho(0.5)), .unit = unit});
     return outcome.release.measurements.back().sigma.value();
   };
-  // A replaced row leaves one cell and enters another, perhaps of another group: squared distance 2,
-  // and with three rows a person 2 * 9. An added row enters one.
+  // A replaced row leaves one cell and enters another, perhaps of another group: squared distance
+  // 2, and with three rows a person 2 * 9. An added row enters one.
   const double added = sigma(kAddRemove);
   EXPECT_NEAR(sigma({.neighbors = Neighbors::AddRemove, .rows_per_person = 3}), 3.0 * added, 1e-6);
   const double replaced = sigma(kReplaceOne);

@@ -154,7 +154,8 @@ TEST(Ide, AStrategyErrsLessThanMarginalsByThemselves) {
     return sum;
   };
   EXPECT_LT(error("hdmm"), error("marginals"));
-  const auto outcome = run_mechanism("ide", with(kWorkload, {{"strategy", "hdmm"}}), table, problem);
+  const auto outcome =
+      run_mechanism("ide", with(kWorkload, {{"strategy", "hdmm"}}), table, problem);
   EXPECT_FALSE(outcome.release.facts.at("planner").as_string().empty());
   EXPECT_TRUE(mentions(plan_mechanism("ide", with(kWorkload, {{"strategy", "hdmm"}}), problem),
                        "numbers together, from which a count"));

@@ -20,8 +20,9 @@ std::unique_ptr<Model> by_b(const Table& table) {
   const Domain inner = domain_of_group(table.domain(), others);
   std::vector<Column> columns;
   for (const auto id : others) columns.push_back(table.column(id));
-  GroupRows shared{
-      .rows = distinct_rows(Table(inner, std::move(columns))).rows, .bases = {}, .marginals = {{0}}};
+  GroupRows shared{.rows = distinct_rows(Table(inner, std::move(columns))).rows,
+                   .bases = {},
+                   .marginals = {{0}}};
   std::vector<GroupedModel::Group> groups;
   for (Code code = 0; code < table.domain()[3].size; ++code) {
     std::vector<double> weights(shared.rows.rows(), 0.0);
@@ -31,8 +32,8 @@ std::unique_ptr<Model> by_b(const Table& table) {
       for (std::size_t x = 0; x < weights.size(); ++x) {
         bool same = true;
         for (std::size_t c = 0; c < others.size(); ++c) {
-          same = same && shared.rows.column(static_cast<AttributeId>(c))[x] ==
-                             table.column(others[c])[r];
+          same = same &&
+                 shared.rows.column(static_cast<AttributeId>(c))[x] == table.column(others[c])[r];
         }
         if (same) weights[x] += std::exp(-1.0 * shared.rows.column(0)[x]);
       }
@@ -77,9 +78,8 @@ TEST(GroupedModel, AnswersAreSumsOverGroups) {
 }
 
 TEST(GroupedModel, ExponentsFarFromZeroAndRowsWithoutWeightDoNoHarm) {
-  GroupRows shared{.rows = whole_domain(Domain({{"a", 2, {}}})).rows,
-                   .bases = {{1.0, 0.0}},
-                   .marginals = {{0}}};
+  GroupRows shared{
+      .rows = whole_domain(Domain({{"a", 2, {}}})).rows, .bases = {{1.0, 0.0}}, .marginals = {{0}}};
   std::vector<GroupedModel::Group> groups;
   groups.push_back({.key = {2, 0}, .rows = 30.0, .base = 0, .u = {-5000.0, 5000.0}});
   const GroupedModel model(kDomain, Clique{0, 2}, std::move(shared), std::move(groups));

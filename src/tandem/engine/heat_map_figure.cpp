@@ -101,20 +101,20 @@ std::string heat_map_figure(const EvaluationResult& result, report::Look look) {
   for (std::size_t i = 0; i < contest.keys.size(); ++i) {
     const auto [row, column] = names_of(contest.keys[i]);
     const ScoredGroup& group = contest.score.groups[i];
-    map.cells[rows[row] * map.columns.size() + columns[column]] = {
-        .value = group.error, .alarm = group.error >= kWorst};
+    map.cells[rows[row] * map.columns.size() + columns[column]] = {.value = group.error,
+                                                                   .alarm = group.error >= kWorst};
   }
   std::string by;
   for (const auto& name : result.group_by) by += (by.empty() ? "" : " and ") + name;
   map.stamp = "INTERNAL: computed from the real table; not for publication";
   map.title = "Error of each group of rows, by " + by;
-  map.notes = {fmt::format("{} groups, {:.3f} on average. L1 distance of shares, over {} pairs of "
-                           "the other columns.",
-                           with_commas(contest.keys.size()), contest.score.error,
-                           with_commas(contest.pairs))};
+  map.notes = {fmt::format(
+      "{} groups, {:.3f} on average. L1 distance of shares, over {} pairs of "
+      "the other columns.",
+      with_commas(contest.keys.size()), contest.score.error, with_commas(contest.pairs))};
   map.value_name = "0: none, 2: nothing in common";
-  map.alarm_name = fmt::format("2: in one table only, or off by more than {:g} rows",
-                               contest.count_penalty);
+  map.alarm_name =
+      fmt::format("2: in one table only, or off by more than {:g} rows", contest.count_penalty);
   return report::draw(map, look);
 }
 

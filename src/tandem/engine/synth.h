@@ -19,8 +19,8 @@ namespace tandem {
 
 struct SynthRun {
   SynthSettings settings;
-  bool force = false;   // replace a former release, discard an interrupted one
-  bool resume = false;  // go on with an interrupted release
+  bool force = false;      // replace a former release, discard an interrupted one
+  bool resume = false;     // go on with an interrupted release
   std::string group_by{};  // of a plan: columns, with commas, whose values make groups of rows
   Threads threads;
   FindMechanism find = find_mechanism;  // or one's own

@@ -67,8 +67,8 @@ std::vector<double> shares_of(const Options& options) {
 double model_bytes(const GroupKeys& keys, double rows) {
   double cells = 0.0;
   for (const auto& attribute : keys.inner.attributes()) cells += attribute.size;
-  const double row = 6.0 * static_cast<double>(keys.inner.size()) +
-                     8.0 * static_cast<double>(keys.coarse_groups);
+  const double row =
+      6.0 * static_cast<double>(keys.inner.size()) + 8.0 * static_cast<double>(keys.coarse_groups);
   return row * rows + 8.0 * cells * static_cast<double>(keys.groups());
 }
 
@@ -137,9 +137,8 @@ void estimate_level(const Curator& curator, const GroupKeys& keys, const Table& 
     std::vector<PartialWorkload> W;
     W.reserve(marginals);
     for (std::size_t i = 0; i < marginals; ++i) {
-      W.push_back(tables[i].workload(options.learnt_trust
-                                         ? tables[i].trusted(g, n, b[i][s], phi[i])
-                                         : tables[i].shares(g, n)));
+      W.push_back(tables[i].workload(options.learnt_trust ? tables[i].trusted(g, n, b[i][s], phi[i])
+                                                          : tables[i].shares(g, n)));
     }
     auto estimate = estimate_distribution(level.q[s], W,
                                           {.sweeps = options.sweeps,
@@ -206,18 +205,17 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   std::vector<Measurement> y_g = {
       curator.measure(keys.with_fine({}), due(curator, shares, 2), noise)};
   auto n_g = group_totals(keys, y_g, keys.groups());
-  const auto W_G =
-      choose_fine(curator, inner, keys, options.fine_marginals,
-                  {.cost = curator.remaining(), .noise = noise, .rows = mean_rows(values_of(n_g.of))});
+  const auto W_G = choose_fine(
+      curator, inner, keys, options.fine_marginals,
+      {.cost = curator.remaining(), .noise = noise, .rows = mean_rows(values_of(n_g.of))});
   std::vector<LinearQuery> queries;
   for (const auto& clique : W_G) queries.push_back(keys.with_fine(clique));
   const auto y = measure_to_the_end(curator, queries, noise);
   y_g.insert(y_g.end(), y.begin(), y.end());
   keep(y_g);
   if (options.consistent) n_g = group_totals(keys, y_g, keys.groups());
-  std::vector<double> rows_g = options.consistent
-                                   ? consistent_totals(n_g.of, n_S, keys.coarse_of).fine
-                                   : values_of(n_g.of);
+  std::vector<double> rows_g =
+      options.consistent ? consistent_totals(n_g.of, n_S, keys.coarse_of).fine : values_of(n_g.of);
   std::vector<std::vector<double>> u_g(keys.groups());
   estimate_level(curator, keys, p.rows,
                  {.y = y, .marginals = W_G, .rows = rows_g, .q = q_S, .above = keys.coarse_of},

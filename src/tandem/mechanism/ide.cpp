@@ -148,8 +148,7 @@ void estimate_on_rows(Curator& curator, const Problem& problem, const Options& o
                                   .threads = curator.threads()},
                                  rng);
   release.facts.set("fit", fit_document(q.trace, W.size(), q.settled));
-  for (auto& warning :
-       unseen_warnings(W, y, n, "support=model would have some")) {
+  for (auto& warning : unseen_warnings(W, y, n, "support=model would have some")) {
     release.warnings.push_back(std::move(warning));
   }
   p.weights = std::move(q.q);
@@ -260,14 +259,14 @@ PlanStep plan_of_strategy(const Curator& curator, const Problem& problem, const 
   const auto errors = errors_of(curator, planned);
   const Strategy& A = planned.plan.strategy;
   const auto [least, most] = std::ranges::minmax(errors);
-  return {"strategy",
-          Document::object({{"planner", A.planner},
-                            {"maps", static_cast<std::uint64_t>(A.maps.size())},
-                            {"numbers", A.outputs()}}),
-          fmt::format("Instead, planner {} measures {} numbers together, from which a count of each "
-                      "marginal follows with an error (rmse) of {:.3g} to {:.3g} rows.",
-                      A.planner, with_commas(static_cast<std::uint64_t>(A.outputs())), least,
-                      most)};
+  return {
+      "strategy",
+      Document::object({{"planner", A.planner},
+                        {"maps", static_cast<std::uint64_t>(A.maps.size())},
+                        {"numbers", A.outputs()}}),
+      fmt::format("Instead, planner {} measures {} numbers together, from which a count of each "
+                  "marginal follows with an error (rmse) of {:.3g} to {:.3g} rows.",
+                  A.planner, with_commas(static_cast<std::uint64_t>(A.outputs())), least, most)};
 }
 
 Plan plan(const Curator& curator, const Problem& problem, const Options& options) {

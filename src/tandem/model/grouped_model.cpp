@@ -291,7 +291,8 @@ std::unique_ptr<Model> GroupedModel::read(const ModelReader& in) {
     cells += shared.rows.domain().about_cells(shared.marginals.back());
   }
   const auto& list = in.header().at("groups").as_array();
-  const double sorted = 4.0 * static_cast<double>(rows) * static_cast<double>(shared.marginals.size());
+  const double sorted =
+      4.0 * static_cast<double>(rows) * static_cast<double>(shared.marginals.size());
   auto different = shared.marginals;
   std::ranges::sort(different);
   if (std::ranges::adjacent_find(different) != different.end()) in.fail("has a marginal twice");

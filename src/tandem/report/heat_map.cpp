@@ -17,15 +17,15 @@ namespace {
 // All lengths are in pixels of the picture's own size.
 constexpr double kWidth = 900.0;
 constexpr double kMargin = 20.0;
-constexpr double kLine = 18.0;         // of small text
+constexpr double kLine = 18.0;          // of small text
 constexpr double kWidestLabel = 150.0;  // of a row
-constexpr double kNarrowest = 14.0;    // cell
-constexpr double kWidest = 72.0;       // cell
-constexpr double kHeight = 24.0;       // of a cell
-constexpr double kWithNumber = 30.0;   // a cell of this width shows its number
-constexpr double kGap = 1.0;           // between cells
-constexpr double kPanelGap = 34.0;     // below a panel, with its labels
-constexpr double kLabelGap = 10.0;     // between two labels
+constexpr double kNarrowest = 14.0;     // cell
+constexpr double kWidest = 72.0;        // cell
+constexpr double kHeight = 24.0;        // of a cell
+constexpr double kWithNumber = 30.0;    // a cell of this width shows its number
+constexpr double kGap = 1.0;            // between cells
+constexpr double kPanelGap = 34.0;      // below a panel, with its labels
+constexpr double kLabelGap = 10.0;      // between two labels
 constexpr double kScaleWidth = 180.0;
 constexpr double kScaleHeight = 12.0;
 constexpr int kScaleSteps = 20;

@@ -143,8 +143,8 @@ TEST(PublicStructure, EndsWhereThereAreEnoughWithTheSameCliquesAsWithout) {
   for (std::size_t enough = 1; enough <= 4; ++enough) {
     PublicModel again(tables, 0.2, {});
     std::size_t asked = 0;
-    const auto some = public_structure(again, pairs, 8.0,
-                                       [&](const PublicClique&) { return ++asked == enough; });
+    const auto some =
+        public_structure(again, pairs, 8.0, [&](const PublicClique&) { return ++asked == enough; });
     ASSERT_EQ(some.size(), enough);
     for (std::size_t i = 0; i < enough; ++i) {
       EXPECT_EQ(some[i].clique, all[i].clique);

@@ -49,8 +49,8 @@ std::vector<CoarserLine> read_coarser(const std::string& path) {
       throw UsageError(fmt::format(
           "{}: a line has no comma; write a value of a key column and its coarser one.", path));
     }
-    out.push_back({std::string(trim(line.substr(0, comma))),
-                   std::string(trim(line.substr(comma + 1)))});
+    out.push_back(
+        {std::string(trim(line.substr(0, comma))), std::string(trim(line.substr(comma + 1)))});
   }
   return out;
 }
@@ -71,8 +71,10 @@ AttributeId column_of(const Domain& domain, const Clique& fine,
   std::size_t most = 0;
   for (const auto id : fine) {
     const auto labels = labels_of(domain[id]);
-    const auto known = static_cast<std::size_t>(std::ranges::count_if(
-        lines, [&](const CoarserLine& line) { return std::ranges::count(labels, line.value) > 0; }));
+    const auto known =
+        static_cast<std::size_t>(std::ranges::count_if(lines, [&](const CoarserLine& line) {
+          return std::ranges::count(labels, line.value) > 0;
+        }));
     if (known > most) {
       most = known;
       best = id;
@@ -195,7 +197,8 @@ GroupKeys group_keys(const Problem& problem, const std::string& fine, const std:
     }
     std::vector<std::int64_t> entries(out.coarse_groups * coarser.size(), 0);
     for (std::size_t v = 0; v < coarser.size(); ++v) entries[coarser[v] * coarser.size() + v] = 1;
-    out.coarser = std::make_shared<const AxisMap>(AxisMap::given(std::move(entries), coarser.size()));
+    out.coarser =
+        std::make_shared<const AxisMap>(AxisMap::given(std::move(entries), coarser.size()));
   }
   return out;
 }

@@ -63,8 +63,8 @@ std::vector<Clique> single_columns(const Domain& inner) {
 std::vector<Clique> candidates(const Problem& inner, const GroupKeys& keys) {
   std::vector<Clique> out;
   // Values of one column that are made coarser are counted fine.
-  const auto groups = keys.coarser ? keys.domain.about_cells(keys.coarse)
-                                   : static_cast<double>(keys.coarse_groups);
+  const auto groups =
+      keys.coarser ? keys.domain.about_cells(keys.coarse) : static_cast<double>(keys.coarse_groups);
   for (const auto& [clique, weight] : inner.workload.cliques()) {
     for (const auto& part : subsets(clique)) {
       if (part.size() < 2 || part.size() > 3) continue;
@@ -117,8 +117,7 @@ double seldom_above(std::span<const SumOfNoise> noise, double probability) {
     double bound = far;
     for (const auto& part : noise) {
       const double spread = s * s * part.sigma * part.sigma / 2.0;
-      bound += part.count *
-               (part.kind == NoiseKind::Laplace ? -std::log1p(-spread) : spread);
+      bound += part.count * (part.kind == NoiseKind::Laplace ? -std::log1p(-spread) : spread);
     }
     out = std::min(out, bound / s);
   }
@@ -190,7 +189,8 @@ GroupTotals group_totals(const GroupKeys& keys, std::span<const Measurement> y,
   GroupTotals out{.of = std::vector<NoisyTotal>(groups, NoisyTotal{})};
   double precision = 0.0;
   for (const auto& measured : y) {
-    if (measured.noise == NoiseKind::None) return group_totals_without_noise(keys, measured, groups);
+    if (measured.noise == NoiseKind::None)
+      return group_totals_without_noise(keys, measured, groups);
     precision += 1.0 / variance_of_sum(measured, groups);
   }
   std::vector<SumOfNoise> noise;

@@ -41,8 +41,8 @@ std::vector<Clique> choose_fine(const Curator& curator, const Problem& inner, co
 // up to them, too. Weighted by their precision.
 struct GroupTotals {
   std::vector<NoisyTotal> of;
-  // Below this, a total could be the noise of a group without rows: with all groups empty, less than
-  // one run in ten would have one above it.
+  // Below this, a total could be the noise of a group without rows: with all groups empty, less
+  // than one run in ten would have one above it.
   double least = 1.0;
 };
 GroupTotals group_totals(const GroupKeys& keys, std::span<const Measurement> y, std::size_t groups);

@@ -154,8 +154,8 @@ class Estimate {
   std::vector<double> q_;
   std::vector<double> floor_;
   std::vector<std::vector<double>> factors_;  // of each workload and cell, all steps together
-  std::vector<double> b_, y_, factor_;  // of one workload
-  std::vector<double> c_;               // of each workload's last projection
+  std::vector<double> b_, y_, factor_;        // of one workload
+  std::vector<double> c_;                     // of each workload's last projection
   std::vector<std::vector<double>>
       taken_back_;  // of each workload and cell: one over its last move
 };

@@ -45,7 +45,7 @@ struct SweepReport {
 };
 
 struct IterativeEstimate {
-  std::vector<double> q;           // sums to 1
+  std::vector<double> q;  // sums to 1
   // Of each workload and cell what all steps came to. q is proportional to p times those of a row's
   // cells, as in equation (3), but for rows that were held above zero and cells that had nothing.
   std::vector<std::vector<double>> factors;

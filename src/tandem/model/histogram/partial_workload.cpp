@@ -72,8 +72,7 @@ PartialWorkload::PartialWorkload(const Table& rows, const Clique& marginal,
     : PartialWorkload(std::make_shared<const SortedRows>(rows, marginal), shares) {}
 
 PartialWorkload::PartialWorkload(const Table& rows, const Clique& marginal,
-                                 std::span<const std::size_t> cells,
-                                 std::span<const double> shares)
+                                 std::span<const std::size_t> cells, std::span<const double> shares)
     : PartialWorkload(std::make_shared<const SortedRows>(rows, marginal, cells), shares) {}
 
 PartialWorkload::PartialWorkload(std::shared_ptr<const SortedRows> sorted,

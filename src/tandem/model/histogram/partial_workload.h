@@ -48,7 +48,7 @@ class PartialWorkload {
   std::size_t answered() const { return answers_.size(); }       // those with an answer
   bool covers() const { return cells() == answered(); }          // every row is in a cell with one
   std::span<const std::uint32_t> cell() const { return sorted_->cell; }  // of each row
-  std::span<const double> answers() const { return answers_; }   // y~ in [0, 1], of each occupied
+  std::span<const double> answers() const { return answers_; }  // y~ in [0, 1], of each occupied
   std::span<const double> rows_in() const { return sorted_->rows_in; }  // how many are in each cell
   double out_of_reach() const { return out_of_reach_; }  // the part of |W q - y~|_1 for every q
   // What was measured where no row is, and in how many cells: about 0 if nothing is there.
