@@ -33,7 +33,7 @@ constexpr std::size_t kMostTicks = 5;
 // Opacity of the smallest and of the largest value; from the middle on, numbers are light.
 constexpr double kFaint = 0.08;
 constexpr double kFull = 1.0;
-constexpr double kMiddle = 0.55;
+constexpr double kMiddle = 0.75;
 
 constexpr Lettering kTitle{.size = 18, .bold = true};
 constexpr Lettering kStamp{.tone = Tone::Alarm, .size = 12.5, .bold = true};
@@ -193,14 +193,24 @@ class Drawing {
                   map_.cells[r * map_.columns.size() + c]);
       }
     }
+    // Each name under its cell; where cells are narrow, some of them, from the cell's left edge.
+    double widest = 0.0;
+    for (std::size_t c = first; c < last; ++c) {
+      widest = std::max(widest, text_width(map_.columns[c], kLabel.size));
+    }
+    Lettering label = kLabel;
+    label.anchor = widest <= cell_ ? Anchor::Middle : Anchor::Start;
     double free_from = 0.0;
     const double y = top + kHeight * static_cast<double>(map_.rows.size()) + 15.0;
     for (std::size_t c = first; c < last; ++c) {
       const double x = left_ + cell_ * static_cast<double>(c - first);
-      const double room = std::max(cell_ - 4.0, text_width(map_.columns[c], kLabel.size));
-      if (x < free_from || x + room > kWidth) continue;
-      svg_.text({x, y}, map_.columns[c], kLabel);
-      free_from = x + text_width(map_.columns[c], kLabel.size) + kLabelGap;
+      const double width = text_width(map_.columns[c], kLabel.size);
+      if (label.anchor == Anchor::Middle) {
+        svg_.text({x + cell_ / 2.0, y}, map_.columns[c], label);
+      } else if (x >= free_from && x + width <= kWidth) {
+        svg_.text({x, y}, map_.columns[c], label);
+        free_from = x + width + kLabelGap;
+      }
     }
   }
 
