@@ -32,6 +32,18 @@ def shown(value):
     return f"{value:.4f}" if value < 1 else f"{value:.3f}"
 
 
+def of_spec(spec):
+    """NAME[:KEY=VALUE...] as results.csv has it: the name, and the parameters with spaces between."""
+    name, *parts = spec.split(":")
+    parameters = []
+    for part in parts:
+        if "=" in part:
+            parameters.append(part)
+        else:  # support=random:5000
+            parameters[-1] += ":" + part
+    return name, " ".join(parameters)
+
+
 class Figure:
     def __init__(self, name, seeds=5, what="model_max_error"):
         """name: that of the script, such as 000-5. Arguments: [--quick] [--threads N] [SEEDS]."""
@@ -76,10 +88,11 @@ class Figure:
     # Runs.
 
     def compare(self, table, mechanisms, epsilons, *, private, schema, public=(), part="",
-                seeds=None, **flags):
+                folder=None, seeds=None, may_refuse=False, **flags):
         """mechanisms: {label: spec}. Results of a table may come from several parts, each with
-        its own flags. What is there already is not run again."""
-        folder = self.out / (table + (f"-{part}" if part else ""))
+        its own flags, and several tables may share a folder of results. What is there already is
+        not run again. False when tandem refuses and may."""
+        folder = self.out / (folder or table + (f"-{part}" if part else ""))
         seeds = min(seeds or self.seeds, self.seeds)
         command = [TANDEM, "compare", "--private", private, "--schema", schema, "--mechanisms",
                    ",".join(mechanisms.values()), "--epsilons", ",".join(f"{e:g}" for e in epsilons),
@@ -93,13 +106,14 @@ class Figure:
         with open(f"{folder}.log", "w", encoding="utf-8") as log:
             code = subprocess.run([str(word) for word in command], stdout=log, stderr=log,
                                   check=False).returncode
+        if may_refuse and (code not in (0, 1) or not (folder / "results.csv").exists()):
+            return False
         if code not in (0, 1) or not (folder / "results.csv").exists():
             sys.exit(f"papers: {folder}.log says what went wrong:\n" +
                      pathlib.Path(f"{folder}.log").read_text(encoding="utf-8"))
         if code == 1:  # some runs could not be; the log has a sentence for each
             print(f"       {folder}.log names runs that failed")
-        names = {(spec.split(":", 1)[0], " ".join(spec.split(":")[1:])): label
-                 for label, spec in mechanisms.items()}
+        names = {of_spec(spec): label for label, spec in mechanisms.items()}
         with open(folder / "results.csv", newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 label = names.get((row["mechanism"], row["parameters"]))
@@ -107,7 +121,12 @@ class Figure:
                     continue
                 if not any(math.isclose(float(row["epsilon"]), e) for e in epsilons):
                     continue
-                self.rows.append({"table": table, **row})
+                # Files by their names: paths are this machine's.
+                paths = {key: " ".join(pathlib.Path(p).name for p in row[key].split())
+                         for key in ("data", "public")}
+                line = {"table": folder.name, **row, **paths}
+                if line not in self.rows:  # several tables may share it
+                    self.rows.append(line)
                 self.runs[table, label, float(row["epsilon"])][int(row["seed"])] = row
                 if label not in self.labels[table]:
                     self.labels[table].append(label)
@@ -116,6 +135,21 @@ class Figure:
             for row in csv.DictReader(file):
                 if row["kind"] == "public":
                     self.levels[table][row["name"]] = row
+        return True
+
+    def tune(self, table, spec, grid, epsilons, **how):
+        """{epsilon: value}: of the values in the grid, that with which `spec`, where {} stands for
+        it, has the smallest error on a validation table."""
+        labels = {value: f"validation {value}" for value in grid}
+        self.compare(table, {labels[value]: spec.format(value) for value in grid}, epsilons, **how)
+        return {e: min(grid, key=lambda value: self.error(table, labels[value], e))
+                for e in epsilons}
+
+    def compare_tuned(self, table, label, spec, tuned, **how):
+        """Runs each epsilon with its value."""
+        for value in sorted(set(tuned.values())):
+            self.compare(table, {label: spec.format(value)},
+                         [e for e in tuned if tuned[e] == value], **how)
 
     def values(self, table, label, epsilon, what=None):
         runs = self.runs.get((table, label, epsilon), {}).values()

@@ -3,6 +3,7 @@
 """Tables that the papers' figures need, made from real ones; the same seed makes the same table.
 
     tables.py reduced-acs IN OUT                 13 columns of two values, OWN_RENT, education in 4
+    tables.py small-acs DOMAIN IN OUT IN OUT ... 18 columns, coded; the domain is of all of them
     tables.py where IN OUT COLUMN VALUE          the rows with a value
     tables.py fraction IN OUT SHARE SEED         that share of the rows, without replacement
     tables.py biased IN OUT COLUMN VALUE SHARE BIAS SEED
@@ -69,6 +70,35 @@ def reduced_domain(out):
         json.dump(REDUCED_SIZES, file)
 
 
+# 18 of the 24 columns: without the place, weights, the industry's long code and incomes in dollars;
+# the age and the distance from poverty in bins.
+SMALL = ["AGEP", "SEX", "MSP", "HISP", "RAC1P", "NOC", "NPF", "HOUSING_TYPE", "OWN_RENT", "INDP_CAT",
+         "EDU", "PINCP_DECILE", "POVPIP", "DVET", "DREM", "DPHY", "DEYE", "DEAR"]
+EDGES = {"AGEP": [5, 15, 18, 25, 35, 45, 55, 65, 75], "POVPIP": [50, 100, 150, 200, 300, 400, 501]}
+
+
+def small_value(name, text):
+    if name in EDGES and text != "N":
+        return str(sum(float(text) >= edge for edge in EDGES[name]))
+    return text
+
+
+def small_acs(domain, *names):
+    tables = {}
+    for source, out in zip(names[::2], names[1::2]):
+        header, rows = read(source)
+        at = [header.index(name) for name in SMALL]
+        tables[out] = [[small_value(n, row[i]) for n, i in zip(SMALL, at)] for row in rows]
+    # Published tables: what occurs in one of them is what can be said.
+    words = [sorted({row[i] for rows in tables.values() for row in rows}, key=lambda w: (w == "N", len(w), w))
+             for i in range(len(SMALL))]
+    code = [{word: c for c, word in enumerate(some)} for some in words]
+    for out, rows in tables.items():
+        write(out, SMALL, [[code[i][word] for i, word in enumerate(row)] for row in rows])
+    with open(domain, "w", encoding="utf-8") as file:
+        json.dump({name: len(some) for name, some in zip(SMALL, words)}, file)
+
+
 def where(source, out, column, value):
     header, rows = read(source)
     at = header.index(column)
@@ -109,7 +139,7 @@ def columns(source, out, names):
     write(out, names.split(","), [[row[i] for i in at] for row in rows])
 
 
-TOOLS = {"reduced-acs": reduced_acs, "reduced-domain": reduced_domain, "where": where,
+TOOLS = {"reduced-acs": reduced_acs, "reduced-domain": reduced_domain, "small-acs": small_acs, "where": where,
          "fraction": fraction, "biased": biased, "halves": halves, "columns": columns}
 
 if __name__ == "__main__":
