@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Figure 2 of the JAM-PGM paper: Titanic, 1,004 private and 300 public rows, six epsilons, delta 1e-9;
-the mechanisms of figure 1, GEM and GEM-Pub with the network. Usage: 004-2.py [--quick] [--threads N]
+the mechanisms of figure 1. Usage: 004-2.py [--quick] [--threads N]
 [SEEDS]."""
 from jam_figures import JAM, OURS, draw, run
 
-figure, _ = run("004-2", ["titanic"], 1, 5, "network")
+figure, _ = run("004-2", ["titanic"], 1, 5, "rows")
 epsilons = figure.epsilons("titanic")
 draw(figure, "titanic", "Titanic")
 for label in ("AIM", "GEM"):

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TANDEM = ROOT / "build" / "tandem"
+TANDEM = pathlib.Path(os.environ.get("TANDEM", ROOT / "build" / "tandem"))
 DRAW = ROOT / "build" / "release" / "draw_chart"
 EPS6 = (0.1, 0.15, 0.2, 0.25, 0.5, 1.0)
 EPSJ = (0.0316, 0.1, 0.316, 1.0, 3.16, 10.0)
