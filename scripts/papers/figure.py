@@ -46,10 +46,12 @@ def of_spec(spec):
 
 class Figure:
     def __init__(self, name, seeds=5, what="model_max_error"):
-        """name: that of the script, such as 000-5. Arguments: [--quick] [--threads N] [SEEDS]."""
+        """name: that of the script, such as 000-5. Arguments: [--quick] [--as-is] [--threads N]
+        [SEEDS]; as is: nothing is run, and what was run before is shown."""
         self.name = name
         self.what = what  # the column of results.csv that is shown
         self.quick = False
+        self.as_is = False
         self.threads = None
         self.seeds = seeds
         words = sys.argv[1:]
@@ -57,12 +59,14 @@ class Figure:
             word = words.pop(0)
             if word == "--quick":
                 self.quick, self.seeds = True, 1
+            elif word == "--as-is":
+                self.as_is = True
             elif word == "--threads" and words:
                 self.threads = words.pop(0)
             elif word.isdigit() and int(word) > 0:
                 self.seeds = int(word)
             else:
-                sys.exit(f"usage: {sys.argv[0]} [--quick] [--threads N] [SEEDS]")
+                sys.exit(f"usage: {sys.argv[0]} [--quick] [--as-is] [--threads N] [SEEDS]")
         self.out = ROOT / "build" / "papers" / (name + ("-quick" if self.quick else ""))
         self.out.mkdir(parents=True, exist_ok=True)
         self.runs = collections.defaultdict(dict)  # (table, label, epsilon): {seed: row}
@@ -103,9 +107,14 @@ class Figure:
             command += ["--" + flag.replace("_", "-"), value]
         if self.threads:
             command += ["--threads", self.threads]
-        with open(f"{folder}.log", "w", encoding="utf-8") as log:
-            code = subprocess.run([str(word) for word in command], stdout=log, stderr=log,
-                                  check=False).returncode
+        if self.as_is:
+            if not (folder / "results.csv").exists():
+                return False
+            code = 0
+        else:
+            with open(f"{folder}.log", "w", encoding="utf-8") as log:
+                code = subprocess.run([str(word) for word in command], stdout=log, stderr=log,
+                                      check=False).returncode
         if may_refuse and (code not in (0, 1) or not (folder / "results.csv").exists()):
             return False
         if code not in (0, 1) or not (folder / "results.csv").exists():
@@ -131,7 +140,10 @@ class Figure:
                 if label not in self.labels[table]:
                     self.labels[table].append(label)
         self.labels[table].sort(key=lambda l: list(mechanisms).index(l) if l in mechanisms else -1)
-        with open(folder / "yardsticks.csv", newline="", encoding="utf-8") as file:
+        yardsticks = folder / "yardsticks.csv"
+        if not yardsticks.exists():  # a comparison that is not through yet
+            return True
+        with open(yardsticks, newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 if row["kind"] == "public":
                     self.levels[table][row["name"]] = row
@@ -163,6 +175,13 @@ class Figure:
         values = self.values(table, label, epsilon, what)
         return statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
 
+    def runs_each(self, table, labels):
+        """How many runs a mean is of: "5", or "2 to 5"."""
+        numbers = [len(self.runs[key]) for key in self.runs if key[0] == table and key[1] in labels]
+        if not numbers:
+            return "0"
+        return f"{min(numbers)}" + (f" to {max(numbers)}" if max(numbers) > min(numbers) else "")
+
     def public_error(self, table):
         """Of the public rows as they are; of the first source where there are several."""
         metric = self.what.split("_", 1)[1]
@@ -174,7 +193,10 @@ class Figure:
     # What is said.
 
     def line(self, holds, sentence, measured):
-        """A sentence of the paper, or of ours, and what was measured."""
+        """A sentence of the paper, or of ours, and what was measured; none where that is missing."""
+        if "nan" in measured:
+            print(f"   -   {sentence}: not measured", flush=True)
+            return
         self.lines.append((bool(holds), sentence, measured))
         print(f"{'green' if holds else 'red  '}  {sentence}: {measured}", flush=True)
 
@@ -192,16 +214,17 @@ class Figure:
         epsilons = self.epsilons(table)
         print(f"\n{title}")
         print(f"{'':36}" + "".join(f"{epsilon:>9g}" for epsilon in epsilons))
-        out = [f"{title}:", "", "| | " + " | ".join(f"{e:g}" for e in epsilons) + " |",
-               "|---" * (len(epsilons) + 1) + "|"]
+        out = [f"{title}:", "", "| | " + " | ".join(f"{e:g}" for e in epsilons) + " | runs each |",
+               "|---" * (len(epsilons) + 2) + "|"]
         for label in self.labels[table]:
             cells = [shown(self.error(table, label, e, what)) for e in epsilons]
             print(f"{label:36}" + "".join(f"{cell:>9}" for cell in cells))
-            out.append(f"| {label} | " + " | ".join(cells) + " |")
+            out.append(f"| {label} | " + " | ".join(cells) +
+                       f" | {self.runs_each(table, [label])} |")
         for name, level in self.levels[table].items():
             error = float(level[(what or self.what).split("_", 1)[1]])
             print(f"{'public rows, ' + name:36}{shown(error):>9}")
-            out.append(f"| public rows as they are | {shown(error)} |" + " |" * (len(epsilons) - 1))
+            out.append(f"| public rows as they are | {shown(error)} |" + " |" * len(epsilons))
         print(flush=True)
         self.page += out + [""]
 
@@ -221,9 +244,9 @@ class Figure:
                   for label in labels or self.labels[table]}
         levels = {f"public rows, {source}" if len(self.levels[table]) > 1 else "public rows":
                   float(row[metric]) for source, row in self.levels[table].items()}
-        runs = max((len(v) for spots in series.values() for v in spots.values()), default=0)
+        runs = self.runs_each(table, labels or self.labels[table])
         notes = notes + [f"Lines are means of {runs} runs, bands reach from the smallest to the "
-                         "largest; lower is better." if runs > 1 else "One run each."]
+                         "largest; lower is better." if runs != "1" else "One run each."]
         self.chart(name or table, title, notes, y_name, series, levels=levels,
                    x_name="epsilon, the privacy budget of a release")
 

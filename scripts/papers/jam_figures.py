@@ -46,3 +46,11 @@ def loss(figure, label, epsilons, worse="adult_pub100", than="adult_pub025"):
     """How many times larger errors are on one table than on the other."""
     return statistics.mean(figure.error(worse, label, e) / figure.error(than, label, e)
                            for e in epsilons)
+
+
+def flat(figure, table, label, sentence):
+    """Errors that fall by less than a fifth."""
+    errors = [figure.error(table, label, e) for e in figure.epsilons(table)]
+    errors = [error for error in errors if error == error]
+    figure.line(errors and errors[-1] > 0.8 * errors[0], sentence,
+                " ".join(f"{error:.3f}" for error in errors) or "nan")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Brings results of ./run papers to docs/papers: publish.py NAME...; without a name, the index alone.
+"""Brings results of ./run papers to docs/papers: publish.py NAME..., where a NAME may end in -quick;
+without a name, the index alone.
 
 Of build/papers/NAME it copies results.csv and the pictures, and puts page.md between
 `<!-- results ... -->` and `<!-- end -->` of docs/papers/NAME/README.md. The rest of a page is
@@ -18,7 +19,7 @@ INDEX = re.compile(r"(<!-- figures [^\n]*-->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def publish(name):
-    build, docs = ROOT / "build" / "papers" / name, PAPERS / name
+    build, docs = ROOT / "build" / "papers" / name, PAPERS / name.removesuffix("-quick")
     if not (build / "page.md").exists():
         sys.exit(f"publish: {build}/page.md is missing; run ./run papers {name} first")
     docs.mkdir(parents=True, exist_ok=True)
@@ -32,6 +33,9 @@ def publish(name):
     if not RESULTS.search(text):
         sys.exit(f"publish: {page} has no place for results")
     new = (build / "page.md").read_text(encoding="utf-8")
+    if name.endswith("-quick"):
+        new = ("**From a quick run**: one seed and few epsilons. Colours may change with a full one.\n\n" +
+               new)
     page.write_text(RESULTS.sub(lambda m: m[1] + new + m[2], text), encoding="utf-8")
 
 
@@ -46,6 +50,8 @@ def index():
             colour = "not run yet"
         elif red == 0:
             colour = f"all {green} green"
+        if "**From a quick run**" in text:
+            colour += " (quick run)"
         rows.append(f"| [{page.parent.name}]({page.parent.name}/README.md) | {title} | {colour} |")
     path = PAPERS / "README.md"
     text = path.read_text(encoding="utf-8")
