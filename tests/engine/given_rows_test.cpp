@@ -149,7 +149,7 @@ TEST_F(GivenRowsTest, AFailingCountCanBeResumed) {
   run_.settings.seed = 9;
   const Files whole = released(counted());
   const std::int64_t calls = calls_;
-  ASSERT_GT(calls, 3);
+  ASSERT_GE(calls, 3);
   run_.force = true;
   for (std::int64_t call = 0; call < calls; ++call) {
     run_.resume = false;
@@ -179,7 +179,7 @@ TEST_F(GivenRowsTest, TheLedgerIsRightAfterAFailingCount) {
     int opened = 0;
     const auto open = test::open_of({.columns = columns_, .batch = 100});
     const auto fails_later = [&, open] {
-      if (opened++ == 3) throw SourceError("The server went away.");
+      if (opened++ == 2) throw SourceError("The server went away.");
       return open();
     };
     run_.given = passes ? streamed_rows({fails_later, 0}, HowToCount::Passes) : counted(calls - 1);
