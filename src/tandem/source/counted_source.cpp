@@ -28,6 +28,25 @@ struct Shared {
   throw SourceError(fmt::format("The rows could not be counted where they lie{}.", why));
 }
 
+Clique columns_of(const ConjunctionSet& set, std::size_t conjunction) {
+  std::vector<AttributeId> ids;
+  for (const std::uint32_t literal : set.literals(conjunction)) {
+    const AttributeId id = set.indicators()[literal / 2].attribute;
+    if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
+  }
+  return Clique(std::move(ids));
+}
+
+void require_countable(const ConjunctionSet& set, std::size_t conjunction, const Clique& columns,
+                       double most_cells) {
+  if (cells_of(set.domain(), {&columns, 1}) <= most_cells) return;
+  throw UsageError(
+      fmt::format("The conjunction {} names columns whose table is too large to count where the "
+                  "rows lie; leave "
+                  "it out, or choose a " TANDEM_SETTING("workload") " of marginals.",
+                  set.describe(conjunction)));
+}
+
 class CountedSource final : public DataSource {
  public:
   using Conditions = std::map<AttributeId, Code>;
@@ -59,15 +78,8 @@ class CountedSource final : public DataSource {
     for (std::size_t i = 0; i < set.size(); ++i) by_columns[columns_of(set, i)].push_back(i);
     std::vector<Clique> cliques;
     for (const auto& [clique, which] : by_columns) {
-      if (cells_of(domain(), {&clique, 1}) <= shared_->most_cells) {
-        cliques.push_back(clique);
-        continue;
-      }
-      throw UsageError(fmt::format(
-          "The conjunction {} names columns whose table is too large to count where "
-          "the rows lie; leave it out, or choose " TANDEM_SETTING("workload") " of "
-                                                                              "marginals.",
-          set.describe(which.front())));
+      require_countable(set, which.front(), clique, shared_->most_cells);
+      cliques.push_back(clique);
     }
     std::vector<std::int64_t> out(set.size(), 0);
     for (std::size_t begin = 0; begin < cliques.size();) {
@@ -177,15 +189,6 @@ class CountedSource final : public DataSource {
     }
   }
 
-  static Clique columns_of(const ConjunctionSet& set, std::size_t conjunction) {
-    std::vector<AttributeId> ids;
-    for (const std::uint32_t literal : set.literals(conjunction)) {
-      const AttributeId id = set.indicators()[literal / 2].attribute;
-      if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
-    }
-    return Clique(std::move(ids));
-  }
-
   std::int64_t fulfilled(const ConjunctionSet& set, std::size_t conjunction,
                          const Factor& factor) const {
     double out = 0.0;
@@ -215,6 +218,12 @@ class CountedSource final : public DataSource {
 };
 
 }  // namespace
+
+void require_countable(const ConjunctionSet& conjunctions) {
+  for (std::size_t i = 0; i < conjunctions.size(); ++i) {
+    require_countable(conjunctions, i, columns_of(conjunctions, i), kMostCountedCells);
+  }
+}
 
 std::unique_ptr<DataSource> counted_source(Domain domain, CountCliques count, Threads threads,
                                            double most_cells) {
