@@ -167,6 +167,10 @@ class CountedSource final : public DataSource {
 
   // The cells that fulfil the conditions, summed down to the factor's clique.
   void slice(const Clique& asked, const std::vector<std::int64_t>& counts, Factor& to) const {
+    if (asked == to.clique && conditions_.empty()) {
+      to.values.assign(counts.begin(), counts.end());
+      return;
+    }
     std::vector<Code> codes(asked.size(), 0);
     for (std::size_t cell = 0; cell < counts.size(); ++cell) {
       std::size_t rest = cell;
