@@ -41,6 +41,13 @@ std::size_t rows_to_make(const Task& task, Release& release) {
   const double most = std::min(static_cast<double>(kMostRows),
                                std::max(1.0, std::floor(task.memory / (kCopies * row))));
   const double wanted = std::nearbyint(release.total);
+  const auto part = static_cast<double>(task.most_rows);
+  if (task.most_rows > 0 && wanted > part && part <= most) {
+    release.warnings.push_back(
+        {"rows.a_part",
+         fmt::format("Of {:.4g} rows, {:.4g} were made; the model makes others.", wanted, part)});
+    return static_cast<std::size_t>(task.most_rows);
+  }
   if (wanted > most) {
     release.warnings.push_back(
         {"rows.too_many",

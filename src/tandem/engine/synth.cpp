@@ -206,22 +206,27 @@ double memory_left(const SynthSettings& s, const PreparedRun& prepared) {
 }  // namespace
 
 GivenRows streamed_rows(RowStream stream, HowToCount how) {
-  const auto rows = static_cast<double>(stream.rows);
-  return {
-      .rows = rows,
-      .open = [stream = std::move(stream), how](
-                  const Prepared& parts, const PrivateSourceOptions& options, double most_bytes) {
-        return open_private(stream, parts.schema, options, how, most_bytes);
-      }};
+  GivenRows out;
+  out.rows = static_cast<double>(stream.rows);
+  out.open = [stream = std::move(stream), how](
+                 const Prepared& parts, const PrivateSourceOptions& options, double most_bytes) {
+    return open_private(stream, parts.schema, options, how, most_bytes);
+  };
+  return out;
 }
 
-GivenRows counted_rows(CountCliques count, double rows) {
-  return {
-      .rows = rows,
-      .open = [count = std::move(count)](const Prepared& parts, const PrivateSourceOptions& options,
-                                         double /*most_bytes*/) {
-        return counted_private(parts.schema.domain(), count, parts.unit, options.threads);
-      }};
+GivenRows counted_rows(CountCliques count, double rows, std::int64_t most_made) {
+  GivenRows out;
+  out.rows = rows;
+  out.most_made = most_made;
+  out.check = [](const Prepared& parts) {
+    if (const auto* set = parts.workload.conjunctions()) require_countable(*set);
+  };
+  out.open = [count = std::move(count)](const Prepared& parts, const PrivateSourceOptions& options,
+                                        double /*most_bytes*/) {
+    return counted_private(parts.schema.domain(), count, parts.unit, options.threads);
+  };
+  return out;
 }
 
 std::string resuming_command(const std::string& out, const std::string& make) {
@@ -244,6 +249,7 @@ SynthSummary synthesize(const SynthRun& run) {
 
   const PreparedRun prepared = prepare_run(s, how_to_prepare(run));
   const Prepared& p = prepared.parts;
+  if (run.given && run.given->check) run.given->check(p);
   const bool seeded = s.seed >= 0;
   const auto seed = static_cast<std::uint64_t>(s.seed);
   std::shared_ptr<Ledger> ledger;
@@ -278,6 +284,7 @@ SynthSummary synthesize(const SynthRun& run) {
                     .problem = prepared.problem,
                     .rules = p.schema.row_rules(),
                     .rows = s.rows,
+                    .most_rows = run.given ? run.given->most_made : 0,
                     .memory = memory_limit(s.memory_limit),
                     .answers = s.make == "answers"};
     Means means{.entropy = entropy_of(s.seed),

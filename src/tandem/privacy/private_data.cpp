@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tandem/base/check.h"
+#include "tandem/base/error.h"
 #include "tandem/base/mutant.h"
 #include "tandem/data/rows_per_person.h"
 #include "tandem/source/memory_source.h"
@@ -83,6 +84,11 @@ PrivateData open_private(const RowStream& rows, const Schema& schema,
     constexpr double kAny = std::numeric_limits<double>::infinity();
     auto held = hold_rows(rows, reading, how == HowToCount::Hold ? kAny : most_bytes);
     if (held) return {memory_source(std::move(*held), options.threads), unit};
+  }
+  if (how == HowToCount::Once) {
+    throw UsageError(
+        "The rows don't fit into memory and can be read only once; hand over rows that can be read "
+        "again, or raise " TANDEM_SETTING("memory-limit") ".");
   }
   return {passes_source(rows, reading, most_bytes), unit};
 }

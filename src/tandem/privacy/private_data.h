@@ -41,7 +41,8 @@ struct PrivateSourceOptions {
 enum class HowToCount {
   ByMemory,  // hold their codes where these fit, else in passes
   Hold,
-  Passes
+  Passes,
+  Once  // they can be read once only: hold them, or refuse
 };
 
 // Opens a private table. Every line or, where the schema's format says so, every quoted record is a
@@ -57,7 +58,7 @@ PrivateData open_private(const std::string& source, const Schema& schema,
 
 // The same of rows that come in batches of typed cells: each is a row. `most_bytes` may be taken by
 // what is held. Privacy: as above; errors depend on the columns' names and types, and on whether
-// the rows can be read to their end.
+// the rows can be read to their end and, of those that can be read once, fit into memory.
 PrivateData open_private(const RowStream& rows, const Schema& schema,
                          const PrivateSourceOptions& options, HowToCount how, double most_bytes);
 
