@@ -42,14 +42,15 @@ SIGHT = ["source/", "privacy/private_data.h", "data/csv.h", "data/byte_source.h"
 # file to a cell of a marginal, each row must be read by itself and be counted once. A change in one
 # of these files is reviewed like one in privacy/. Names without suffix, as in ARCHITECTURE.md.
 TRUSTED = {
-    "data": ["attribute", "binned_codec", "bit_table", "byte_source", "calendar", "clique",
-             "codec", "column_schema", "condition", "csv", "csv_blocks", "csv_columns",
+    "data": ["arrow", "arrow_cells", "attribute", "binned_codec", "bit_table", "byte_source",
+             "calendar", "cell_texts", "clique", "codec", "column_coder", "column_schema", "condition", "csv", "csv_blocks", "csv_columns",
              "csv_parser", "csv_reader", "csv_tokenizer", "domain", "encoding", "field_memo",
-             "indicator", "order", "pairs", "place", "possible_row", "relation_text", "relations",
-             "rules", "schema", "table", "text_format", "value_line", "word_reader"],
-    "query": ["axis_map", "cell_map", "conjunction_counting", "conjunctions", "counting", "factor",
+             "growing_table", "indicator", "order", "pairs", "person_key", "place", "possible_row",
+             "relation_text", "relations", "row_encoder", "rows_per_person", "rules", "schema",
+             "table", "text_format", "time_zone", "value_line", "word_reader"],
+    "query": ["axis_map", "block_counter", "cell_map", "conjunction_counting", "conjunctions", "counting", "factor",
               "linear_map", "linear_query", "map_distance", "measurement"],
-    "source": ["data_source", "memory_source", "open"],
+    "source": ["counted_source", "data_source", "memory_source", "open", "row_stream"],
 }
 # Where a private table is opened, held and counted: with all of privacy/.
 PRIVATE_PATH = ["source/open.cpp"]

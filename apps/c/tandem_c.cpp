@@ -24,6 +24,7 @@
 #include "tandem/engine/coded_rows.h"
 #include "tandem/engine/draft/schema_draft.h"
 #include "tandem/engine/evaluation.h"
+#include "tandem/engine/made_rows.h"
 #include "tandem/engine/numbers.h"
 #include "tandem/engine/refit.h"
 #include "tandem/engine/synth.h"
@@ -611,6 +612,29 @@ int tandem_counter_read(tandem_counter* counter, int64_t* counts, uint64_t cells
 }
 
 void tandem_counter_free(tandem_counter* counter) { delete counter; }
+
+int tandem_make_rows(const char* request, const char* model, uint64_t model_bytes, char** rows,
+                     uint64_t* bytes, char** answer) {
+  return answered(answer, [&] {
+    for (const void* place : {static_cast<const void*>(model), static_cast<const void*>(rows),
+                              static_cast<const void*>(bytes)}) {
+      tandem::require_place(place);
+    }
+    *rows = nullptr;
+    *bytes = 0;
+    tandem::Request given(request);
+    tandem::MadeRowsRequest wanted;
+    given.get("schema", wanted.schema);
+    given.get("kind", wanted.kind);
+    given.get("rows", wanted.rows);
+    given.get("seed", wanted.seed);
+    given.get("memory-limit", wanted.memory_limit);
+    wanted.threads = given.threads(nullptr);
+    given.done();
+    tandem::hand_over(tandem::made_rows(wanted, {model, model_bytes}), rows, bytes);
+    return std::string("{}");
+  });
+}
 
 int tandem_refit(const char* request, tandem_task* task, char** answer) {
   return answered(answer, [&] { return tandem::run_refit(request, task); });

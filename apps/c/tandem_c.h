@@ -198,6 +198,14 @@ TANDEM_C_API int tandem_counter_read(tandem_counter* counter, int64_t* counts, u
                                      char** answer);
 TANDEM_C_API void tandem_counter_free(tandem_counter* counter);
 
+/* Rows of a release's model (model.bin of its folder, as bytes), wherever they are wanted: the text
+ * of a CSV file in UTF-8 with a header, freed with tandem_free. {"schema": text, "kind": "toml" |
+ * "json", "rows": N, "seed": S or none, "memory-limit": "2GB", "threads": 1}; give each part of
+ * many its own seed. They keep the schema's rules, are not fitted to the workload, and lie evenly
+ * in ranges. */
+TANDEM_C_API int tandem_make_rows(const char* request, const char* model, uint64_t model_bytes,
+                                  char** rows, uint64_t* bytes, char** answer);
+
 #ifdef __cplusplus
 }
 #endif

@@ -121,7 +121,7 @@ TEST(CsvRecords, AKeyMayStandOnSeveralLines) {
   options.key_column = "who";
   const auto path = dir.write(
       "t.csv", "c0,note,who\n1,\"a\nb\",p\n2,\"p\n\",q\n3,,\"p\n\"\n4,,\"p\nq\"\n5,\"x\n,\",p\n");
-  EXPECT_EQ(numbered(read_csv(path, any_text_schema(1, kQuoted), options).keys),
+  EXPECT_EQ(test::numbered(read_csv(path, any_text_schema(1, kQuoted), options).keys),
             (std::vector<std::uint32_t>{1, 2, 1, 3, 1}));
 }
 

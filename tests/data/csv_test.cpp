@@ -201,7 +201,7 @@ TEST(Csv, KeysAreTextsWithoutSpaceAroundThem) {
     options.policy = policy;
     options.key_column = "id";
     const auto loaded = read_csv(path, two_columns(), options);
-    EXPECT_EQ(numbered(loaded.keys), (std::vector<std::uint32_t>{1, 2, 0, 1, 2}));
+    EXPECT_EQ(test::numbered(loaded.keys), (std::vector<std::uint32_t>{1, 2, 0, 1, 2}));
     EXPECT_TRUE(loaded.ignored_columns.empty());
     EXPECT_EQ(loaded.table.rows(), 5U);
   }
@@ -212,7 +212,8 @@ TEST(Csv, AKeyMayBeAColumnOfTheSchema) {
   CsvOptions options;
   options.key_column = "b";
   const auto loaded = read_csv(dir.write("t.csv", "a,b\nx,7\ny,7\nx,07\n"), two_columns(), options);
-  EXPECT_EQ(numbered(loaded.keys), (std::vector<std::uint32_t>{1, 1, 2}));  // by text, not by code
+  EXPECT_EQ(test::numbered(loaded.keys),
+            (std::vector<std::uint32_t>{1, 1, 2}));  // by text, not by code
   EXPECT_EQ(rows_of(loaded.table), (Rows{{0, 7}, {1, 7}, {0, 7}}));
 }
 
@@ -222,7 +223,7 @@ TEST(Csv, PrivateRowsWithoutTheirKeyHaveTheEmptyOne) {
   options.policy = RowPolicy::Repair;
   options.key_column = "id";
   const auto path = dir.write("t.csv", "a,b,id\nx,1,p\nx\n\nx,2,\"p\nx,3,p,q\n");
-  EXPECT_EQ(numbered(read_csv(path, two_columns(), options).keys),
+  EXPECT_EQ(test::numbered(read_csv(path, two_columns(), options).keys),
             (std::vector<std::uint32_t>{1, 0, 0, 1, 1}));
 }
 

@@ -98,6 +98,7 @@ std::string name_of(const testing::TestParamInfo<int>& fault) {
                                            "SpendAfterDrawing",
                                            "PeekAtTotal",
                                            "KeepAllRows",
+                                           "OthersChooseRows",
                                            "DomainFromRows",
                                            "DrawAgain",
                                            "KeepNoRecord",

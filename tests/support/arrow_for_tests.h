@@ -2,6 +2,7 @@
 #pragma once
 // Arrow structures made by hand, which count how often they are released.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>

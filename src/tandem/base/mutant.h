@@ -44,6 +44,7 @@ enum class Mutant {
   SpendAfterDrawing,  // the filter is asked when the draw is done
   PeekAtTotal,        // the total comes out exact under add-remove
   KeepAllRows,        // rows beyond the person's share are not dropped
+  OthersChooseRows,   // which rows a person keeps depends on how many others there are
   DomainFromRows,     // attributes are as large as the codes seen in private rows
   DrawAgain,          // a resumed step is drawn once more
   KeepNoRecord,       // results are used without being recorded

@@ -93,4 +93,7 @@ void check_writable(const Schema& schema);
 // disk is full.
 void write_csv(const std::string& path, const Schema& schema, const Table& table, Rng& rng);
 
+// The same as text, whatever encoding the schema states.
+std::string csv_text(const Schema& schema, const Table& table, Rng& rng);
+
 }  // namespace tandem

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "tandem/base/check.h"
@@ -277,11 +278,13 @@ void check_writable(const Schema& schema) {
   }
 }
 
-void write_csv(const std::string& path, const Schema& schema, const Table& table, Rng& rng) {
+namespace {
+
+void write_rows(const Schema& schema, const Table& table, Rng& rng,
+                const std::function<void(std::string_view)>& write) {
   check(schema.domain() == table.domain(), "a table is written with its own schema");
   const TextFormat& format = schema.format();
   require_usable(format);
-  check_writable(schema);
   const std::size_t attributes = schema.columns().size();
   const auto names = names_in_file(schema);
   const FieldWriter fields(format, names.size() == 1);
@@ -292,8 +295,7 @@ void write_csv(const std::string& path, const Schema& schema, const Table& table
     fields.append(name, header);
   }
 
-  OutputFile file(path, format.encoding);
-  file.write(header + "\n");
+  write(header + "\n");
   // Codes are fetched column by column, a few rows at a time, and written row by row.
   const std::size_t at_once = kCellsAtOnce / std::max<std::size_t>(attributes, 1) + 1;
   std::vector<Code> codes(at_once * attributes);
@@ -309,12 +311,26 @@ void write_csv(const std::string& path, const Schema& schema, const Table& table
       row.append(std::span(codes).subspan(r * attributes, attributes), rng, text);
     }
     if (text.size() > kWriteBytes / 2) {
-      file.write(text.text());
+      write(text.text());
       text.clear();
     }
   }
-  file.write(text.text());
+  write(text.text());
+}
+
+}  // namespace
+
+void write_csv(const std::string& path, const Schema& schema, const Table& table, Rng& rng) {
+  check_writable(schema);
+  OutputFile file(path, schema.format().encoding);
+  write_rows(schema, table, rng, [&](std::string_view text) { file.write(text); });
   file.close();
+}
+
+std::string csv_text(const Schema& schema, const Table& table, Rng& rng) {
+  std::string out;
+  write_rows(schema, table, rng, [&](std::string_view text) { out += text; });
+  return out;
 }
 
 }  // namespace tandem

@@ -47,9 +47,10 @@ std::vector<std::size_t> rows_within_share(const Table& table, std::span<const P
     return kept;
   }
   std::vector<Choice> rows;
+  const std::uint64_t others = mutant(Mutant::OthersChooseRows) ? persons.size() : 0;
   for (std::size_t r = 0; r < persons.size(); ++r) {
-    if (!persons[r].nobody())
-      rows.push_back({persons[r], mixed(persons[r].low, persons[r].high), r});
+    if (persons[r].nobody()) continue;
+    rows.push_back({persons[r], mixed(persons[r].low ^ others, persons[r].high), r});
   }
   for (AttributeId id = 0; id < table.domain().size(); ++id) {
     table.column(id).visit([&](auto codes) {

@@ -13,16 +13,6 @@ namespace tandem {
 
 namespace {
 
-std::unique_ptr<Schema> schema_of(const EncoderRequest& request) {
-  if (request.kind != "toml" && request.kind != "json") {
-    throw UsageError(fmt::format(TANDEM_SETTING("kind") " is {}; choose toml or json.",
-                                 in_quotes(request.kind)));
-  }
-  const auto document = request.kind == "toml" ? Document::parse_toml(request.schema, "the schema")
-                                               : Document::parse_json(request.schema, "the schema");
-  return std::make_unique<Schema>(Schema::from_document(document));
-}
-
 Domain domain_of(const std::vector<std::int64_t>& sizes) {
   std::vector<Attribute> attributes;
   for (const auto size : sizes) {
@@ -37,8 +27,18 @@ Domain domain_of(const std::vector<std::int64_t>& sizes) {
 
 }  // namespace
 
+Schema schema_in(const std::string& text, const std::string& kind) {
+  if (kind != "toml" && kind != "json") {
+    throw UsageError(
+        fmt::format(TANDEM_SETTING("kind") " is {}; choose toml or json.", in_quotes(kind)));
+  }
+  return Schema::from_document(kind == "toml" ? Document::parse_toml(text, "the schema")
+                                              : Document::parse_json(text, "the schema"));
+}
+
 BlockEncoder::BlockEncoder(const EncoderRequest& request)
-    : schema_(schema_of(request)), encoder_(*schema_, request.person) {}
+    : schema_(std::make_unique<Schema>(schema_in(request.schema, request.kind))),
+      encoder_(*schema_, request.person) {}
 
 Document BlockEncoder::layout() const {
   Document names = Document::array();

@@ -17,6 +17,9 @@
 
 namespace tandem {
 
+// The schema in the text of a file, `kind` being toml or json.
+Schema schema_in(const std::string& text, const std::string& kind);
+
 struct EncoderRequest {
   std::string schema;         // the text of a schema file
   std::string kind = "toml";  // or json

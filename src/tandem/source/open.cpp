@@ -21,7 +21,13 @@ constexpr std::string_view kPairs = "pairs:";
 void require_file(const std::string& source) {
   static constexpr std::array<std::string_view, 4> kUnread = {"duckdb:", "postgresql://",
                                                               "clickhouse://", kPairs};
-  bool unread = source.ends_with(".parquet");
+  if (source.ends_with(".parquet")) {
+    throw UsageError(fmt::format(
+        "{} is Parquet, which this command can't read; in Python, tandem.synthesize({}, "
+        "...) can, or export it as a .csv or .csv.gz file.",
+        in_quotes(source), in_quotes(source)));
+  }
+  bool unread = false;
   for (const auto scheme : kUnread) unread = unread || source.starts_with(scheme);
   if (unread) {
     throw UsageError(

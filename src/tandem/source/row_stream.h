@@ -28,7 +28,7 @@ struct RowReading {
   const Schema& schema;
   std::string person;  // the column that tells people apart; empty: none
   std::int64_t rows_per_person = 1;
-  Threads threads;
+  Threads threads = {};
   std::function<void(std::size_t rows)> progress = {};
 };
 
