@@ -17,6 +17,7 @@
 #include "tandem/engine/memory.h"
 #include "tandem/engine/privacy_unit_text.h"
 #include "tandem/engine/rehearsal.h"
+#include "tandem/mechanism/answers/answer_workload.h"
 #include "tandem/model/fitted_rows.h"
 #include "tandem/privacy/accountant.h"
 
@@ -91,7 +92,6 @@ Workload parse_workload(const Domain& domain, const std::string& spec) {
 }
 
 void refuse_to_answer(const Mechanism& mechanism, const Workload& workload) {
-  constexpr double kMostAnswers = 1e8;
   if (workload.conjunctions() != nullptr) {
     if (mechanism.answers) return;
     throw UsageError(fmt::format(
@@ -99,15 +99,7 @@ void refuse_to_answer(const Mechanism& mechanism, const Workload& workload) {
             "mechanism") " perturb, or 'tandem synth'.",
         mechanism.name));
   }
-  double answers = 0.0;
-  for (const auto& product : workload.products()) {
-    answers += product.queries.queries(workload.domain());
-  }
-  if (answers <= kMostAnswers) return;
-  throw UsageError(fmt::format(
-      TANDEM_SETTING("workload") " asks for {:.3g} answers, and a release holds up to {:g}; choose "
-                                 "a smaller workload, such as all-2way.",
-      answers, kMostAnswers));
+  require_answerable(workload);
 }
 
 }  // namespace
@@ -153,7 +145,12 @@ RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_p
     throw UsageError(
         fmt::format(TANDEM_SETTING("certify-share") " is {:g}; choose 0 to 0.5.", s.certify_share));
   }
-  if (s.certify_share > 0.0 && s.make == "rows" && !mechanism.answers) filter.hold(s.certify_share);
+  // A printed algorithm has its whole budget, unless a share other than the usual one is asked for.
+  const bool as_printed = std::ranges::any_of(parameters, [](const auto& parameter) {
+    return parameter.first == kAs && parameter.second != kAsOurs;
+  });
+  const double certify = as_printed && s.certify_share == kCertifyShare ? 0.0 : s.certify_share;
+  if (certify > 0.0 && s.make == "rows" && !mechanism.answers) filter.hold(certify);
   return {std::move(mechanism), std::move(parameters), unit, std::move(filter)};
 }
 

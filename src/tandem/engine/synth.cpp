@@ -321,18 +321,6 @@ bool has_quoted_records(const Document& guarantee) {
   return records != nullptr && records->as_string() == records_key(Records::Quoted);
 }
 
-PrivacyUnit unit_in(const Document& guarantee) {
-  PrivacyUnit unit = parse_privacy_unit(guarantee.at("neighbors").as_string(),
-                                        guarantee.at("rows_per_person").as_integer());
-  const auto* absent = guarantee.find("person_may_be_absent");
-  unit.may_be_absent = absent != nullptr && absent->as_bool();
-  return unit;
-}
-
-}  // namespace
-
-namespace {
-
 // Why a ledger would refuse a run, as a clause; empty where it would not.
 std::string refusal_of(const LedgerReport& report, const SynthSettings& s, const Prepared& p) {
   const bool pure = p.filter.currency() == Currency::Pure;

@@ -33,8 +33,11 @@ struct Warning {
 struct Answer {
   std::string query;
   double estimate = 0.0;
-  std::optional<double> stddev{};    // nothing where a model answers that can't tell
+  std::optional<double> stddev{};    // nothing where the measurements do not tell the answer
   std::optional<double> margin95{};  // half of a 95% interval; nothing: that of a normal
+  // The unbiased estimate that stddev and interval are of, where `estimate` is another: a model's,
+  // or one that was made consistent.
+  std::optional<double> measured{};
 };
 
 // How far the rows are from the private table, as the mean over marginals of the L1 distance of
