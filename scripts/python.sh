@@ -43,6 +43,17 @@ if [ "$(cat "$work/older/wanted" 2>/dev/null)" != "$older" ]; then
   fi
 fi
 [ ! -f "$work/older/wanted" ] || { TANDEM_PANDAS2=$PWD/$work/older && export TANDEM_PANDAS2; }
+# Clusters take 450 MB more and need Java: without either their tests are skipped by name.
+if command -v java >/dev/null 2>&1; then
+  spark="pyspark[connect]==4.3.0"
+  if [ "$(cat "$work/testing/spark" 2>/dev/null)" != "$spark" ]; then
+    if "$work/testing/bin/python" -m pip install -q --disable-pip-version-check "$spark" \
+         >"$work/pip.log" 2>&1; then echo "$spark" >"$work/testing/spark"
+    else echo "python: $spark can't be installed; its tests are skipped" >&2; fi
+  fi
+else
+  echo "python: there is no Java; the tests of Spark are skipped" >&2
+fi
 
 rm -rf "$work/wheel" "$work/repaired" python/build python/*.egg-info
 if ! TANDEM_BUILD=$(cd "$release" && pwd) "$work/building/bin/python" -m pip wheel -q --no-deps \

@@ -49,6 +49,11 @@ class Synth final : public Command {
                   "answer from this release instead: costs no privacy, reads no private data");
     }
     args.flag("--plan", plan_, "say what would be done and its cost, and stop");
+    if (!answers_) {
+      args.option("--group-by", run_.group_by,
+                  "with --plan: columns, with commas, whose values make groups; what 'grouped' "
+                  "would do for them");
+    }
     args.flag("--force", run_.force, "replace a former release in --out");
     args.flag("--resume", run_.resume, "go on with an interrupted release, at no extra cost");
     common_.declare(args);
@@ -73,6 +78,12 @@ class Synth final : public Command {
     if (run_.settings.make != make) {
       throw UsageError(fmt::format("This makes {}; use tandem {} for it.", run_.settings.make,
                                    answers_ ? "synth" : "answer"));
+    }
+    if (!run_.group_by.empty() && !plan_) {
+      throw UsageError(
+          fmt::format("--group-by goes with --plan; for rows that are right group by group, give "
+                      "--mechanism grouped --param fine={}.",
+                      run_.group_by));
     }
     remind_to_check();
     if (answers_ && args_->given("--target-error") && !run_.resume) {

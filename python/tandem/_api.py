@@ -15,7 +15,7 @@ from ._library import call, command, library
 from ._objects import Ledger, Release, schema_columns, schema_path, temporary_release
 from ._plan import Plan
 from ._rows import html_table
-from ._tables import is_csv_path
+from ._tables import is_csv_path, is_spark
 from ._workload import workload_spec
 
 # How private rows are handed over, whatever a schema says of its files: a row is a record.
@@ -51,7 +51,7 @@ def known_columns(schema, public_paths, private, held):
     if not public_paths:
         raise UsageError("schema is missing; give one, or public data to draft it from.")
     draft = call("tandem_draft_schema", {"public": public_paths}, held.names)["toml"]
-    path = held.temporary("drafted.toml", "the drafted schema")
+    path = held.drafted = held.temporary("drafted.toml", "the drafted schema")
     pathlib.Path(path).write_text(draft, encoding="utf-8")
     return schema_columns(path, held.names)
 
@@ -93,13 +93,19 @@ def settings_of(held, *, epsilon, delta, mechanism, workload, rows, neighbors, r
 
 
 def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, threads, force, resume,
-        progress, target_error=None, **more):
+        progress, target_error=None, coded=None, **more):
     """A release of rows or of answers."""
-    keep = None
+    keep, on_cluster, elsewhere = None, is_spark(private), more["rows"] == "spark"
+    if not on_cluster and (coded is not None or elsewhere):
+        raise UsageError(f"{'coded' if coded is not None else 'rows'} is of a Spark DataFrame, and the "
+                         "private data is none; leave it out.")
+    if elsewhere:
+        more["rows"] = 0
     with sources() as held:
         path, public_paths, known = described(private, public, schema, held)
-        given, stream = held.rows(private, known, [person] if person else [],
-                                  person is not None or neighbors != "replace-one")
+        given, stream = ("the private data", None) if on_cluster else held.rows(
+            private, known, [person] if person else [],
+            person is not None or neighbors != "replace-one")
         settings = settings_of(held, private=given, public_paths=public_paths, schema_path=path,
                                neighbors=neighbors,
                                optional={"person": person, "seed": seed,
@@ -117,7 +123,12 @@ def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, 
             settings["out"] = os.fspath(out)
         request = {"settings": settings, "threads": threads, "force": force, "resume": resume}
         try:
-            if stream is None:
+            if on_cluster:
+                from . import _spark
+                answer, held.shape = _spark.synthesize(
+                    private, request, path or held.drafted, known, coded=coded, names=held.names,
+                    progress=progress)
+            elif stream is None:
                 answer = call("tandem_synthesize", request, held.names, progress)
             else:
                 request["stream"] = {"rows": stream.rows,
@@ -130,17 +141,22 @@ def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, 
                 keep.stay()
             raise
         shape = held.shape
-    return Release(answer["out"], keep, shape)
+    release = Release(answer["out"], keep, shape)
+    if elsewhere:
+        release._elsewhere = max(1, round(release.document["total"]))
+    return release
 
 
 def synthesize(private, *, epsilon, delta=1e-9, public=None, schema=None, mechanism="auto",
                workload="all-3way", parameters=None, rows=0, neighbors="replace-one",
                rows_per_person=1, person=None, certify_share=0.03, ledger=None, out=None, seed=None,
-               memory_limit=None, threads=0, force=False, resume=False, progress=None):
-    """A release. `private` and `public` are frames (pandas, polars, pyarrow, DuckDB), dicts of
+               memory_limit=None, threads=0, force=False, resume=False, progress=None, coded=None):
+    """A release. `private` and `public` are frames (pandas, polars, pyarrow, DuckDB, Spark), dicts of
     lists, paths of CSV or Parquet files, or a tandem.source. Without `out` the release lies in a
     temporary folder until it is saved. `progress` is True, or is called with each event. A `seed`
-    is for tests and research: the release is stamped NOT PRIVATE.
+    is for tests and research: the release is stamped NOT PRIVATE. Of a Spark DataFrame, `coded` is a
+    folder of the cluster that keeps private rows as codes for the time of the run, and rows="spark"
+    has rows made by the executors (docs/scale.md).
 
     >>> import tandem
     >>> people = {"sex": ["F", "M"] * 100, "age": list(range(50)) * 4}
@@ -153,13 +169,14 @@ def synthesize(private, *, epsilon, delta=1e-9, public=None, schema=None, mechan
                mechanism=mechanism, workload=workload, parameters=parameters, rows=rows,
                neighbors=neighbors, rows_per_person=rows_per_person, person=person,
                certify_share=certify_share, ledger=ledger, seed=seed, memory_limit=memory_limit,
-               threads=threads, force=force, resume=resume, progress=progress)
+               threads=threads, force=force, resume=resume, progress=progress,
+               coded=coded)
 
 
 def answer(private, *, workload, epsilon=None, target_error=None, private_rows=0, delta=1e-9,
            public=None, schema=None, mechanism="auto", parameters=None, neighbors="replace-one",
            rows_per_person=1, person=None, ledger=None, out=None, seed=None, memory_limit=None,
-           threads=0, force=False, resume=False, progress=None):
+           threads=0, force=False, resume=False, progress=None, coded=None):
     """A release of answers to a workload, each with a standard deviation and a 95% interval
     (docs/answers.md). With `target_error`, a share of about `private_rows` rows, epsilon is the least
     for which the answers are expected to be that near; an epsilon beside it is the most that may be
@@ -180,7 +197,7 @@ def answer(private, *, workload, epsilon=None, target_error=None, private_rows=0
                neighbors=neighbors, rows_per_person=rows_per_person, person=person,
                certify_share=0.03, ledger=ledger, seed=seed, memory_limit=memory_limit,
                threads=threads, force=force, resume=resume, progress=progress,
-               target_error=target_error)
+               target_error=target_error, coded=coded)
 
 
 def plan(*, epsilon, private_rows=0, schema=None, public=None, delta=1e-9, mechanism="auto",

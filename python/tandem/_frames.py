@@ -15,7 +15,7 @@ import tempfile
 from ._arrow import stream_of
 from ._columns import Texts
 from ._errors import UsageError
-from ._tables import Table, is_csv_path, table_of
+from ._tables import Table, is_csv_path, is_spark, table_of
 
 SPECIAL = re.compile('[",\r\n]')
 
@@ -132,12 +132,17 @@ class Sources:
         self.names = {}
         self.nameless = []
         self.shape = None
+        self.drafted = None  # the path of a schema that was drafted from public data
 
     def table(self, data, columns, what, also, rows_are_private):
         """What the private data is; whatever can be wrong with its shape is said here."""
         if data is None:
             raise UsageError(f"{what} is missing; give a frame, or the path of a CSV or Parquet "
                              "file.")
+        if is_spark(data):
+            raise UsageError(f"{what} is a Spark DataFrame, whose rows would have to leave the "
+                             "cluster for this; give a part of it, such as .limit(100_000)"
+                             ".toPandas().")
         table = table_of(data, what)
         if table.rows == 0 and not rows_are_private:
             raise UsageError(f"{what} is empty; give at least one row and one column.")

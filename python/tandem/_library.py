@@ -19,6 +19,23 @@ CALLS = ["tandem_synthesize", "tandem_refit", "tandem_evaluate", "tandem_check",
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
 
 
+COUNT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p,
+                         ctypes.POINTER(ctypes.c_int64), ctypes.c_uint64)
+WORDS, PLACE = ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_void_p)
+# Calls on blocks of codes: what they take before the place for the answer.
+BLOCKS = {
+    "tandem_encoder_new": [ctypes.c_char_p, PLACE],
+    "tandem_encode": [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, PLACE, WORDS],
+    "tandem_bound_persons": [ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p), WORDS,
+                             ctypes.c_uint64, PLACE, WORDS],
+    "tandem_counter_new": [ctypes.c_char_p, PLACE],
+    "tandem_counter_add": [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64],
+    "tandem_counter_read": [ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_uint64],
+    "tandem_make_rows": [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint64, PLACE, WORDS],
+    "tandem_synthesize_counted": [ctypes.c_char_p, ctypes.c_void_p, COUNT, ctypes.c_void_p],
+}
+
+
 class ArrowArrayStream(ctypes.Structure):
     """As Arrow's C stream interface has it."""
 
@@ -37,14 +54,17 @@ def candidates():
     return [here / "libtandem_c.so", here.parent.parent / "build" / "release" / "libtandem_c.so"]
 
 
-@functools.lru_cache(maxsize=None)
-def library():
+def library_path():
     for path in candidates():
         if path.exists():
-            break
-    else:
-        raise SourceError("libtandem_c.so can't be found; build it with './run python', or name it "
-                          "in the environment variable TANDEM_LIBRARY.")
+            return path
+    raise SourceError("libtandem_c.so can't be found; build it with './run python', or name it in the "
+                      "environment variable TANDEM_LIBRARY.")
+
+
+@functools.lru_cache(maxsize=None)
+def library():
+    path = library_path()
     found = ctypes.CDLL(str(path))
     found.tandem_c_version.restype = ctypes.c_int
     found.tandem_c_version.argtypes = []
@@ -73,6 +93,12 @@ def library():
         getattr(found, name).restype = ctypes.c_int
         getattr(found, name).argtypes = [ctypes.c_char_p, ctypes.c_void_p,
                                          ctypes.POINTER(ctypes.c_void_p)]
+    for name, taken in BLOCKS.items():
+        getattr(found, name).restype = ctypes.c_int
+        getattr(found, name).argtypes = [*taken, ctypes.POINTER(ctypes.c_void_p)]
+    for name in ("tandem_encoder_free", "tandem_counter_free"):
+        getattr(found, name).restype = None
+        getattr(found, name).argtypes = [ctypes.c_void_p]
     return found
 
 
@@ -115,10 +141,11 @@ STARTED_IN = os.getpid()
 threads_were_used = []
 
 
-def call(name, request, names=None, progress=None, opened=None):
+def call(name, request, names=None, progress=None, opened=None, interrupted=lambda: None):
     """The answer of one call. It runs on a thread of its own, so that Ctrl-C reaches this one: it
     stops the work, waits until it has come to rest, and raises KeyboardInterrupt. `opened(raised)`
-    makes the callback of a call that opens streams; what it could not do goes into the list."""
+    makes the callback of a call that opens streams or counts; what it could not do goes into the
+    list. `interrupted` stops what such a callback waits for."""
     if os.getpid() != STARTED_IN and threads_were_used:
         raise UsageError("tandem was used before this process was forked, and its threads did not "
                          "come along; start workers with multiprocessing's 'spawn'.")
@@ -164,6 +191,7 @@ def call(name, request, names=None, progress=None, opened=None):
         except KeyboardInterrupt as error:
             interrupt = error
             lib.tandem_task_cancel(task)
+            interrupted()
     try:
         document = json.loads(ctypes.string_at(answer.value).decode()) if answer.value else None
     finally:

@@ -157,6 +157,7 @@ class Release:
         self.path = pathlib.Path(path)
         self._keep = _keep  # a temporary folder, gone with this object
         self._shape = _shape
+        self._elsewhere = None  # how many rows executors make; None: those in the folder
         try:
             self.document = json.loads((self.path / "release.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -190,6 +191,8 @@ class Release:
     def rows(self):
         """The rows that were made: a frame of the kind that came in, or tandem's own Rows (with
         to_pandas, to_polars, to_arrow, to_dict) where a file or a query was given."""
+        if self._shape is not None and self._shape.kind == "spark":
+            return self.to_spark(self._shape.session, self._elsewhere)
         return self._rows().frame()
 
     def to_pandas(self):
@@ -203,6 +206,16 @@ class Release:
 
     def to_parquet(self, path):
         self._rows().to_parquet(path)
+
+    def to_spark(self, spark, rows=None, *, seed=None):
+        """A Spark DataFrame: the rows that were made, or with `rows` so many others, made on the
+        executors when the DataFrame is used. A certified error does not apply to those."""
+        from ._spark import made, rows_of_release
+        if rows is None:
+            return rows_of_release(self, spark)
+        if seed is None and self.document.get("seeded"):
+            seed = 1
+        return made(self, spark, rows, seed)
 
     @property
     def measurements(self):

@@ -51,6 +51,12 @@ def source(connection, query, *, name="the query"):
     return Source(connection, query, name)
 
 
+def is_spark(data):
+    """Whether this is a DataFrame of Spark, of a classic session or over Spark Connect."""
+    return any(one.__name__ == "DataFrame" and one.__module__.startswith("pyspark.sql.")
+               for one in type(data).__mro__)
+
+
 def is_path(data):
     return isinstance(data, (str, os.PathLike))
 
@@ -77,6 +83,11 @@ def table_of(data, what):
     kind = f"{type(data).__module__.split('.')[0]}.{type(data).__name__}"
     if kind == "polars.LazyFrame":
         raise UsageError(f"{what} is a LazyFrame, which holds no rows yet; call .collect() on it.")
+    if kind == "pyspark.DataFrame" and not is_spark(data):
+        raise UsageError(f"{what} is a frame of pandas on Spark; call .to_spark() on it.")
+    if is_spark(data):
+        from ._spark import collected
+        data, kind = collected(data, what), "pyspark.DataFrame"
     if isinstance(data, Source):
         table = of_query(data, what)
     elif is_path(data):

@@ -159,6 +159,9 @@ def test_signatures_are_the_headers():
     calls = re.findall(r"int (tandem_\w+)\( ?const char\* request, tandem_task\* task, "
                        r"char\*\* answer\);", header)
     assert sorted(calls) == sorted(_library.CALLS)
+    blocks = re.findall(r"C_API int (tandem_(?:encode|encoder_new|bound_\w+|counter_\w+|make_rows|"
+                        r"synthesize_counted))\(", header)
+    assert sorted(blocks) == sorted(_library.BLOCKS)
     assert ("int tandem_synthesize_stream(const char* request, tandem_task* task, tandem_open_stream "
             "open, void* user, char** answer);") in header
     assert f"#define TANDEM_C_VERSION {_library.VERSION}" in header

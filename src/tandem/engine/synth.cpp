@@ -40,6 +40,8 @@ namespace tandem {
 
 namespace {
 
+constexpr const char* kForGroups = "grouped";
+
 // The schema goes with the rows it describes, under the name of its format.
 std::string schema_file_name(const SynthSettings& s) {
   return s.schema.empty() || s.schema.ends_with(".toml") ? "schema.toml" : "schema.json";
@@ -341,6 +343,17 @@ std::string refusal_of(const LedgerReport& report, const SynthSettings& s, const
   return "left is " + left_in_words(report);
 }
 
+// The same call with the mechanism for groups, at the same guarantee.
+SynthPlan::Groups plan_groups(const SynthRun& run) {
+  SynthRun other = run;
+  other.settings.mechanism = kForGroups;
+  other.settings.parameters = {"fine=" + run.group_by};
+  other.group_by.clear();
+  other.note = {};
+  SynthPlan plan = plan_synthesis(other);
+  return {run.group_by, std::move(plan.steps), plan.effort, plan.bytes};
+}
+
 }  // namespace
 
 SynthPlan plan_synthesis(const SynthRun& run) {
@@ -363,6 +376,7 @@ SynthPlan plan_synthesis(const SynthRun& run) {
     out.ledger = {s.ledger, report.total.epsilon.value(), report.terms.epsilon.value(),
                   refusal_of(report, s, p)};
   }
+  if (!run.group_by.empty() && p.mechanism.name != kForGroups) out.groups = plan_groups(run);
   return out;
 }
 
@@ -457,20 +471,32 @@ std::string to_text(const SynthPlan& plan) {
                        plan.ledger->refusal.empty() ? "accept this run"
                                                     : "refuse this run: " + plan.ledger->refusal);
   }
+  if (plan.groups) {
+    out += fmt::format(
+        "Groups by {}: --mechanism {} --param fine={} would learn each by itself, at the same "
+        "guarantee.\n",
+        plan.groups->columns, kForGroups, plan.groups->columns);
+    for (const auto& step : plan.groups->steps) out += "  " + step.sentence + "\n";
+    out += "  " + in_words(plan.groups->effort);
+    out += fmt::format("  Memory: at most about {}.\n", human_bytes(plan.groups->bytes));
+  }
   return out + "Nothing was spent and no private data was read.\n";
 }
 
 Document to_document(const SynthPlan& plan) {
-  Document steps = Document::array();
-  for (const auto& step : plan.steps) {
-    Document item = Document::object({{"key", step.key}});
-    for (const auto& [key, value] : step.numbers.as_object()) item.set(key, value);
-    item.set("text", step.sentence);
-    steps.push(std::move(item));
-  }
+  const auto steps_of = [](const Plan& of) {
+    Document out = Document::array();
+    for (const auto& step : of) {
+      Document item = Document::object({{"key", step.key}});
+      for (const auto& [key, value] : step.numbers.as_object()) item.set(key, value);
+      item.set("text", step.sentence);
+      out.push(std::move(item));
+    }
+    return out;
+  };
   Document out = Document::object({{"mechanism", plan.mechanism},
                                    {"guarantee", plan.guarantee},
-                                   {"steps", std::move(steps)},
+                                   {"steps", steps_of(plan.steps)},
                                    {"warnings", warnings_document(plan.warnings)},
                                    {"bytes", plan.bytes},
                                    {"memory_limit", plan.most_bytes},
@@ -483,6 +509,13 @@ Document to_document(const SynthPlan& plan) {
                                         {"accepts", plan.ledger->refusal.empty()}});
     if (!plan.ledger->refusal.empty()) ledger.set("refusal", plan.ledger->refusal);
     out.set("ledger", std::move(ledger));
+  }
+  if (plan.groups) {
+    out.set("groups", Document::object({{"columns", plan.groups->columns},
+                                        {"mechanism", kForGroups},
+                                        {"steps", steps_of(plan.groups->steps)},
+                                        {"seconds", plan.groups->effort.seconds},
+                                        {"bytes", plan.groups->bytes}}));
   }
   return out;
 }

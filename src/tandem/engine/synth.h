@@ -37,6 +37,7 @@ struct SynthRun {
   std::optional<GivenRows> given = {};  // none: settings.private_source is read
   bool force = false;                   // replace a former release, discard an interrupted one
   bool resume = false;                  // go on with an interrupted release
+  std::string group_by = {};  // of a plan: columns, with commas, that part rows into groups
   Threads threads;
   FindMechanism find = find_mechanism;  // or one's own
   Note note;
@@ -78,6 +79,14 @@ struct SynthPlan {
     std::string refusal;  // why it would refuse this run; empty: it would not
   };
   std::optional<LedgerState> ledger;
+  // What the mechanism for groups of rows would do instead, where a steward names some.
+  struct Groups {
+    std::string columns;
+    Plan steps;
+    Effort effort;
+    double bytes = 0.0;
+  };
+  std::optional<Groups> groups;
 };
 
 // Reads no private data and spends nothing.

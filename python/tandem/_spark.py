@@ -1,0 +1,679 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Private rows on a Spark cluster. They are encoded, bounded and counted inside its executors by the
+library itself; the driver runs mechanism, gate and ledger, and counts alone come back to it.
+
+Only operations on DataFrames, so that it is the same over Spark Connect, and no accumulators: these
+count twice what a lost executor or a second action runs again. Counts are rows of a DataFrame.
+"""
+
+import atexit
+import contextlib
+import ctypes
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import re
+import secrets
+import shutil
+import sys
+import tempfile
+import uuid
+import zipfile
+
+from ._columns import columns_of_schema
+from ._errors import Error, InternalError, SourceError, UsageError
+from ._executor import MARK
+from ._library import COUNT, call, library_path, shown
+from ._made import batches_of, kept_type
+from ._tables import Table, need_pyarrow, require_names
+
+CELLS = 8 << 20        # counts of one job: 64 MB, some times over on the driver, twice in a task
+CHUNK = 1 << 17        # counts that travel together: 1 MB
+BLOCKS = 32 << 20      # bytes of blocks that a task reads at a time
+BATCH = 16 << 20       # bytes of rows that it encodes at a time, about
+PERSON_ROWS = 250_000  # of the persons that are bounded together
+TASK_ROWS = 25_000_000  # counted by one task where a cluster has fewer tasks than that
+PUBLIC_ROWS = 5_000_000
+MADE_ROWS = 1_000_000  # on the driver; executors make others
+PART_ROWS = 250_000    # made by one task
+
+# Types whose cells are one plain value. All others are refused by name.
+PLAIN = ("string", "char", "varchar", "boolean", "tinyint", "smallint", "int", "bigint", "float",
+         "double", "decimal", "date", "timestamp", "timestamp_ntz", "void")
+
+
+# Failures ------------------------------------------------------------------------------------
+
+KNOWN = [
+    (r"PYTHON_VERSION_MISMATCH|Python in worker has different version",
+     "The executors run another version of Python than the driver; set PYSPARK_PYTHON to the same "
+     "one for both."),
+    (r"No module named 'pyarrow'|PyArrow >= [0-9.]+ must be installed|PACKAGE_NOT_INSTALLED|"
+     r"UNSUPPORTED_PACKAGE_VERSION",
+     "The executors have no pyarrow that Spark can use; install it there, or set PYSPARK_PYTHON to a "
+     "Python that has it."),
+    (r"Cannot run program|CANNOT_RUN_PROGRAM",
+     "The executors can't start Python; set PYSPARK_PYTHON to one that they have."),
+    (r"maxResultSize|TaskResultLost",
+     "The driver did not take the counts of one job, up to 64 MB; raise spark.driver.maxResultSize."),
+    (r"OutOfMemoryError|Java heap space|GC overhead limit|MemoryError|Cannot allocate memory",
+     "Spark ran out of memory; give the driver or the executors more (spark.driver.memory, "
+     "spark.executor.memory, spark.executor.memoryOverhead)."),
+    (r"No space left on device",
+     "A disk of the cluster is full; free some space, or set spark.local.dir to another one."),
+    (r"ExecutorLostFailure|FetchFailed|ExecutorLost|heartbeat|Master removed|"
+     r"SparkContext was shut down|SparkContext has been shutdown|stopped SparkContext|"
+     r"All masters are unresponsive|Connection refused|UNAVAILABLE|SESSION_CLOSED|"
+     r"SparkContext was stopped|Answer from Java side is empty|Py4JNetworkError",
+     "Spark lost the executors or the driver that held the rows, and did not get them back; see its "
+     "own log."),
+]
+
+
+def told_by(error):
+    """One sentence for whatever Spark raised. Its own text may quote rows, and is not shown."""
+    text = f"{type(error).__name__}: {error}"
+    if MARK in text:
+        return text.split(MARK)[1]
+    for pattern, sentence in KNOWN:
+        if re.search(pattern, text):
+            return sentence
+    return ("Spark could not read or count the rows: a job failed. Its own message is not shown, for "
+            "it may quote rows; try the DataFrame by hand, such as with .count().")
+
+
+def trying(work):
+    """What `work` gives, or a SourceError with one sentence, nothing chained to it."""
+    try:
+        return work()
+    except Error:
+        raise
+    except Exception as error:
+        sentence = told_by(error)
+    raise SourceError(sentence)
+
+
+# The library on its way ------------------------------------------------------------------------
+
+@functools.lru_cache(maxsize=None)
+def kept_folder():
+    """A folder of this process: a classic driver serves files from it as long as it lives."""
+    folder = tempfile.mkdtemp(prefix="tandem-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return pathlib.Path(folder)
+
+
+def zipped(name, files):
+    """An archive of {path inside: file}, whose name has a digest of its content."""
+    digest = hashlib.sha256()
+    for inside, file in sorted(files.items()):
+        content = pathlib.Path(file).read_bytes()
+        digest.update(f"{inside}\0{len(content)}\0".encode() + content)
+    path = kept_folder() / f"{name}-{digest.hexdigest()[:24]}.zip"
+    if not path.exists():
+        part = path.with_suffix(f".{uuid.uuid4().hex}")
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+            for inside, file in sorted(files.items()):
+                archive.write(file, inside)
+        os.replace(part, path)
+    return path
+
+
+@functools.lru_cache(maxsize=None)
+def package():
+    """This package as an archive: its modules, the library, and the libraries that came with it in
+    the wheel."""
+    here = pathlib.Path(__file__).resolve().parent
+    files = {f"tandem/{one.name}": one for one in here.glob("*.py")}
+    files["tandem/libtandem_c.so"] = library_path()
+    for beside in here.parent.glob("tandem_dp.libs/*"):
+        files[f"tandem_dp.libs/{beside.name}"] = beside
+    return zipped("tandem", files)
+
+
+def worker(archive, extra, name, request):
+    """The function that executors run. Nested, so that it travels by value; it imports this
+    package from the archive under a name of its own, whatever else they have installed."""
+    mark = MARK
+
+    def run(batches):
+        import importlib.util
+        import platform
+        import sys
+
+        from pyspark import SparkFiles
+
+        called = archive.replace("-", "_").replace(".", "_")
+        if called not in sys.modules:
+            folder = SparkFiles.get(archive) + "/tandem"
+            try:
+                spec = importlib.util.spec_from_file_location(
+                    called, folder + "/__init__.py", submodule_search_locations=[folder])
+                module = importlib.util.module_from_spec(spec)
+                sys.modules[called] = module
+                spec.loader.exec_module(module)
+                importlib.import_module(called + "._library").library()
+            except Exception as error:
+                sys.modules.pop(called, None)
+                missing = isinstance(error, FileNotFoundError)
+                raise RuntimeError(
+                    f"{mark}The executors ({platform.machine()}, {' '.join(platform.libc_ver())}, "
+                    f"Python {platform.python_version()}) " +
+                    ("did not receive the archive of tandem's package; let executors fetch files "
+                     "from the driver." if missing else
+                     "can't load tandem's library; they need the architecture of the driver, and a "
+                     "C library no older than the one that the package was built for.") +
+                    mark) from None
+        work = getattr(importlib.import_module(called + "._executor"), name)
+        asked = dict(request)
+        if extra:
+            asked["folder"] = SparkFiles.get(extra)
+        yield from work(asked, batches)
+
+    return run
+
+
+# A session ---------------------------------------------------------------------------------------
+
+class Session:
+    """What differs between a classic session and Spark Connect, and between versions."""
+
+    def __init__(self, spark):
+        self.spark = spark
+        self.connect = ".connect." in type(spark).__module__
+        self.tag = f"tandem-{uuid.uuid4().hex[:16]}"
+        self.sent = set()
+
+    def send(self, archive):
+        """An archive to all executors, those included that come later."""
+        if archive.name not in self.sent:
+            if self.connect:
+                trying(lambda: self.spark.addArtifacts(str(archive), archive=True))
+            else:
+                trying(lambda: self.spark.sparkContext.addArchive(str(archive)))
+            self.sent.add(archive.name)
+        return archive.name
+
+    def worker(self, name, request, extra=None):
+        return worker(self.send(package()), extra and self.send(extra), name, request)
+
+    @contextlib.contextmanager
+    def tagged(self, what):
+        """Jobs that are started here by this thread can be cancelled together."""
+        if self.connect:
+            self.spark.addTag(self.tag)
+        else:
+            context = self.spark.sparkContext
+            before = {key: context.getLocalProperty(key) for key in
+                      ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")}
+            context.setJobGroup(self.tag, f"tandem: {what}", interruptOnCancel=True)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(Exception):  # the session may be gone
+                if self.connect:
+                    self.spark.removeTag(self.tag)
+                else:
+                    for key, value in before.items():
+                        context.setLocalProperty(key, value)
+
+    def cancel(self):
+        with contextlib.suppress(Exception):
+            if self.connect:
+                self.spark.interruptTag(self.tag)
+            else:
+                self.spark.sparkContext.cancelJobGroup(self.tag)
+
+    @contextlib.contextmanager
+    def records(self, most):
+        """Spark hands at most so many records to Python at a time."""
+        key = "spark.sql.execution.arrow.maxRecordsPerBatch"
+        before = self.spark.conf.get(key, "10000")
+        self.spark.conf.set(key, str(max(1, int(most))))
+        try:
+            yield
+        finally:
+            with contextlib.suppress(Exception):
+                self.spark.conf.set(key, before)
+
+    @functools.cached_property
+    def parallelism(self):
+        """How many tasks run at a time, as Spark itself divides a range."""
+        from pyspark.sql import functions
+        made = self.spark.range(0, 10_000).select(
+            functions.spark_partition_id().alias("part")).agg(functions.max("part"))
+        return max(1, made.collect()[0][0] + 1)
+
+    def has(self, path):
+        """Whether a table lies there, and holds rows."""
+        try:
+            return bool(self.spark.read.parquet(path).take(1))
+        except Exception:
+            return False
+
+    def delete(self, path, parts):
+        """Parts of a folder of the cluster's file system, and the folder if nothing else is in it.
+        Over Connect empty tables are written over them: there is no other way to files from
+        there."""
+        if self.connect:
+            for part in parts:
+                empty = self.spark.createDataFrame([], "gone int")
+                empty.write.mode("overwrite").parquet(f"{path}/{part}")
+            return
+        name = self.spark._jvm.org.apache.hadoop.fs.Path
+        folder = name(path)
+        system = folder.getFileSystem(self.spark._jsparkSession.sessionState().newHadoopConf())
+        for part in parts:
+            system.delete(name(f"{path}/{part}"), True)
+        with contextlib.suppress(Exception):  # not empty
+            system.delete(folder, False)
+
+
+# The coded table ---------------------------------------------------------------------------------
+
+def plain_columns(frame, what):
+    """(position, name, simple type) of the columns."""
+    names = list(frame.columns)
+    require_names(names, what)
+    return {name: (at, field.dataType.simpleString())
+            for at, (name, field) in enumerate(zip(names, frame.schema.fields))}
+
+
+def chosen(frame, columns, person):
+    """The frame's columns that the schema names, and the person's: the only ones that are read.
+    Timestamps with a zone become the wall time of the session's zone, as in every frame."""
+    what = "The private data"
+    there = plain_columns(frame, "the private data")
+    wanted = [name for name, column in columns.items() if not column.derived]
+    for name in wanted:
+        if name not in there:
+            raise UsageError(f"{what} has no column {name!r}, which the schema names; add it, or take "
+                             "it out of the schema.")
+    if person is not None and person not in there:
+        raise UsageError(f"{what} has no column {person!r}, named as the person column; check its "
+                         "name.")
+    if person is not None and person not in wanted:
+        wanted.append(person)
+    # By position: Spark takes names without their case, and dots in them as something else.
+    placed = frame.toDF(*[f"c{at}" for at in range(len(frame.columns))])
+    picked = []
+    for name in wanted:
+        at, kind = there[name]
+        if kind.split("(")[0] not in PLAIN:
+            raise UsageError(f"{what} has the column {name!r} of type {short(kind)}; give one plain "
+                             "value a cell, such as by a cast.")
+        cell = placed[f"c{at}"]
+        if kind == "timestamp":
+            cell = cell.cast("timestamp_ntz")
+        elif kind == "void":
+            cell = cell.cast("string")
+        picked.append(cell.alias(f"c{at}"))
+    return placed.select(*picked), wanted
+
+
+def short(kind):
+    return kind if len(kind) <= 40 else kind[:37] + "..."
+
+
+class Coded:
+    """Rows as blocks of codes on the cluster, for the time of a run."""
+
+    def __init__(self, session, frame, schema, columns, person, rows_per_person, folder, resume,
+                 tell):
+        self.session = session
+        self.tell = tell
+        self.frame, self.names = chosen(frame, columns, person)
+        self.person = person
+        self.rows_per_person = rows_per_person
+        self.folder = folder
+        self.resume = resume
+        self.encoder = {"schema": pathlib.Path(schema).read_text(encoding="utf-8"),
+                        "kind": "toml" if schema.endswith(".toml") else "json",
+                        "person": person or ""}
+        self.sizes, self.bytes_per_row = described(self.encoder)
+        self.rows = None
+        self.blocks = None     # a DataFrame with the column `block`
+        self.singles = None    # counts of each column by itself, once they are known
+        self.written = False
+
+    def make(self):
+        """Pass 0: encoded, bounded, kept, and held against Spark's own count of the same rows."""
+        with self.session.tagged("encoding rows"):
+            self.tell("encoding rows on the cluster")
+            if self.folder is not None and self.claimed():
+                return
+            self.made()
+
+    def made(self):
+        from pyspark import StorageLevel
+        session = self.session
+        # Where the plan can be looked at, it says so itself; else two counts differ, or two passes.
+        if not session.connect and not trying(
+                lambda: self.frame._jdf.queryExecution().optimizedPlan().deterministic()):
+            raise UsageError("The private data is a DataFrame that need not give the same rows twice "
+                             "(rand(), uuid()); write it to a table first, and give that.")
+        counted = trying(self.frame.count)
+        made = self.encoded(counted)
+        rows_at_once = min(max(BATCH // (16 * max(1, len(self.names))), 1000), 65_536)
+        with session.records(rows_at_once):
+            if self.folder is None:
+                self.blocks = made.persist(StorageLevel.MEMORY_AND_DISK)
+            else:
+                self.write(made, "blocks")
+                self.blocks = session.spark.read.parquet(f"{self.folder}/blocks")
+            self.rows, read = self.sums("rows", "read" if self.person else "rows")
+        if read != counted:
+            raise SourceError(
+                "The private data is a DataFrame that gives other rows each time it is read (rand(), a "
+                "sample, or a table that grows): two counts of it differ. Write it to a table first, "
+                "and give that; nothing was spent.")
+        if self.folder is not None:
+            self.write(session.spark.createDataFrame([(self.rows,)], "rows long"), "whole")
+
+    def write(self, table, part):
+        trying(lambda: table.write.mode("overwrite").parquet(f"{self.folder}/{part}"))
+
+    def claimed(self):
+        """Makes the folder this run's own; whether it has its coded rows already, from before it was
+        interrupted."""
+        session, spark = self.session, self.session.spark
+        begun, blocks = f"{self.folder}/begun", f"{self.folder}/blocks"
+        if session.has(begun):
+            same = [row[0] for row in trying(spark.read.parquet(begun).collect)] == [self.digest()]
+            if not (same and self.resume):
+                raise UsageError("The folder of coded rows (coded) belongs to another run; choose "
+                                 "another one, or resume that run.")
+            self.written = True
+            if session.has(f"{self.folder}/whole"):
+                kept, = trying(spark.read.parquet(f"{self.folder}/whole").collect)
+                self.blocks = spark.read.parquet(blocks)
+                self.rows, = self.sums("rows")
+                if self.rows == kept["rows"]:
+                    return True
+        elif session.has(blocks):
+            raise UsageError("The folder of coded rows (coded) holds something else; choose another "
+                             "one.")
+        self.written = True
+        self.write(spark.createDataFrame([(self.digest(),)], "digest string"), "begun")
+        return False
+
+    def encoded(self, counted):
+        session = self.session
+        request = {"encoder": self.encoder, "columns": self.names}
+        if self.person is None:
+            return self.frame.mapInArrow(session.worker("encode", request),
+                                         "rows long, block binary")
+        # All rows of a person in one task, some persons at a time: by a hash of the person, so
+        # that a task that runs again has the same ones. rand() would not.
+        tasks = max(2 * session.parallelism, 1)
+        parts = min(max(4 * tasks, -(-counted // PERSON_ROWS)), 100_000)
+        request["parts"] = parts
+        divided = self.frame.mapInArrow(session.worker("encode_persons", request),
+                                        "part int, rows long, block binary")
+        together = divided.repartition(max(tasks, parts // 64), "part").sortWithinPartitions("part")
+        return together.mapInArrow(
+            session.worker("bound", {"rows_per_person": self.rows_per_person}),
+            "rows long, read long, block binary")
+
+    def sums(self, *names):
+        from pyspark.sql import functions
+        found = trying(lambda: self.blocks.agg(
+            *[functions.sum(name) for name in names]).collect())[0]
+        return [value or 0 for value in found]
+
+    def digest(self):
+        told = json.dumps([self.encoder, self.rows_per_person, package().name])
+        return hashlib.sha256(told.encode()).hexdigest()
+
+    def close(self):
+        """Nothing private stays behind, whatever happened."""
+        with contextlib.suppress(Exception):
+            if self.folder is None and self.blocks is not None:
+                self.blocks.unpersist()
+        if self.folder is not None and self.written:
+            try:
+                self.session.delete(self.folder, ["blocks", "whole", "begun"])
+            except Exception:
+                print("tandem: the folder of coded rows could not be removed; remove it by hand: it "
+                      "holds private rows.", file=sys.stderr)
+
+    def count(self, cliques, out):
+        """Counts of all cells of these cliques into `out`, clique after clique."""
+        at = 0
+        for some in portions(cliques, self.sizes):
+            cells = self.count_portion(some, out, at)
+            at += cells
+        return at
+
+    def count_portion(self, cliques, out, at):
+        """One job. Every column by itself is counted again beside them: rows that change between
+        two passes are found by it."""
+        singles = [[column] for column in range(len(self.sizes))]
+        asked = cliques + singles
+        cells = [product(self.sizes, clique) for clique in asked]
+        session = self.session
+        request = {"sizes": self.sizes, "cliques": asked, "chunk": CHUNK}
+        chunks = -(-sum(cells) // CHUNK)
+        tasks = max(3 * session.parallelism, -(-self.rows // TASK_ROWS))
+        per_block = max(1, self.bytes_per_row) * (65_536 if self.person is None else 2 * PERSON_ROWS)
+        with session.tagged("counting"), session.records(min(BLOCKS // min(per_block, BLOCKS), 64)):
+            partial = self.blocks.select("block").coalesce(tasks).mapInArrow(
+                session.worker("count", request), "chunk int, counts binary")
+            sums = partial.repartition(min(chunks, 2 * session.parallelism), "chunk").mapInArrow(
+                session.worker("add", {}), "chunk int, counts binary")
+            rows = trying(sums.collect)
+        flat = (ctypes.c_int64 * sum(cells))()
+        for chunk, counts in rows:
+            ctypes.memmove(ctypes.addressof(flat) + chunk * CHUNK * 8, bytes(counts), len(counts))
+        self.check(flat, cells, len(cliques))
+        wanted = sum(cells[:len(cliques)])
+        ctypes.memmove(ctypes.addressof(out) + at * 8, flat, wanted * 8)
+        return wanted
+
+    def check(self, flat, cells, first_single):
+        import pyarrow
+        import pyarrow.compute as compute
+        array = pyarrow.Array.from_buffers(pyarrow.int64(), len(flat),
+                                           [None, pyarrow.py_buffer(flat)])
+        at = 0
+        for size in cells:
+            if (compute.sum(array.slice(at, size)).as_py() or 0) != self.rows:
+                raise SourceError(CHANGED)
+            at += size
+        singles = bytes(memoryview(flat).cast("B")[8 * sum(cells[:first_single]):])
+        digest = hashlib.sha256(singles).digest()
+        if self.singles is None:
+            self.singles = digest
+        elif self.singles != digest:
+            raise SourceError(CHANGED)
+
+
+CHANGED = ("The rows on the cluster are not the same in two passes: what was lost was read again, and "
+           "the DataFrame then gave other rows. Write it to a table first, or name a folder for the "
+           "coded rows (coded).")
+
+
+def product(sizes, clique):
+    cells = 1
+    for attribute in clique:
+        cells *= sizes[attribute]
+    return cells
+
+
+def portions(cliques, sizes):
+    """Cliques in lists of at most CELLS cells; a larger one is by itself."""
+    held, cells = [], 0
+    for clique in cliques:
+        more = product(sizes, clique)
+        if held and cells + more > CELLS:
+            yield held
+            held, cells = [], 0
+        held.append(clique)
+        cells += more
+    if held:
+        yield held
+
+
+def described(request):
+    """Codes of each attribute, and bytes of a row of codes."""
+    from ._blocks import Encoder
+    told = Encoder(request).told
+    return told["sizes"], told["bytes_per_row"]
+
+
+# A run -------------------------------------------------------------------------------------------
+
+def session_of(frame):
+    """The session of a DataFrame that can be read; UsageError for one that can not."""
+    try:
+        streaming = frame.isStreaming
+    except Exception:
+        streaming = None
+    if streaming is None:
+        raise UsageError("The private data is a DataFrame that Spark can't analyze; try it by hand, "
+                         "such as with .printSchema().")
+    if streaming:
+        raise UsageError("The private data is a streaming DataFrame, which has no end; write it to a "
+                         "table, and give that.")
+    need_pyarrow("A Spark DataFrame")
+    return Session(frame.sparkSession)
+
+
+def is_public(settings):
+    """Whether the number of rows is public."""
+    return settings["neighbors"] == "replace-one" and settings.get("person") is None
+
+
+def synthesize(frame, request, schema, columns, *, coded, names, progress):
+    """One run of the gate over rows on a cluster: the answer, and the shape of the frame."""
+    session = session_of(frame)
+    settings = request["settings"]
+    progress = shown(progress)
+
+    def tell(stage):
+        if progress is not None:
+            progress({"stage": stage})
+
+    shape = Table(frame.columns, None, "spark", {
+        name: kind for name, (_, kind) in plain_columns(frame, "the private data").items()})
+    shape.session = session.spark
+    table = Coded(session, frame, schema, columns, settings.get("person"),
+                  settings["rows-per-person"], coded and os.fspath(coded), request["resume"], tell)
+    try:
+        try:
+            table.make()
+        except KeyboardInterrupt:
+            session.cancel()
+            raise KeyboardInterrupt("Stopped while rows were encoded; nothing was spent.") from None
+        request["counted"] = {"rows": table.rows}
+        if settings["rows"] == 0 and table.rows > MADE_ROWS and is_public(settings):
+            settings["rows"] = MADE_ROWS
+
+        def counting(raised):
+            def count(_user, asked, out, cells):
+                try:
+                    tell("counting on the cluster")
+                    cliques = json.loads(asked)["cliques"]
+                    place = (ctypes.c_int64 * cells).from_address(
+                        ctypes.cast(out, ctypes.c_void_p).value)
+                    if table.count(cliques, place) != cells:
+                        raise InternalError("The counts of a cluster do not fit what was asked for; "
+                                            "please report it.")
+                    return 0
+                except BaseException as error:  # it must not be lost in C
+                    raised.append(error)
+                    return 1
+            return COUNT(count)
+
+        answer = call("tandem_synthesize_counted", request, names, progress, counting,
+                      interrupted=session.cancel)
+    finally:
+        table.close()
+    return answer, shape
+
+
+# Public rows, and rows that were made ------------------------------------------------------------
+
+def collected(frame, what):
+    """A public DataFrame of Spark as a pyarrow.Table on the driver."""
+    if frame.isStreaming:
+        raise UsageError(f"{what} is a streaming DataFrame, which has no end; write it to a table, and "
+                         "give that.")
+    pyarrow = need_pyarrow("A Spark DataFrame")
+    for name, (_, kind) in plain_columns(frame, what).items():
+        if kind.split("(")[0] not in PLAIN:
+            raise UsageError(f"{what} has the column {name!r} of type {short(kind)}; give one plain "
+                             "value a cell, such as by a cast.")
+    placed = frame.toDF(*[f"c{at}" for at in range(len(frame.columns))])
+    placed = placed.select(*[
+        placed[name].cast("timestamp_ntz").alias(name) if kind == "timestamp" else placed[name]
+        for name, kind in placed.dtypes])
+    some = placed.limit(PUBLIC_ROWS + 1)
+    if hasattr(some, "toArrow"):
+        table = trying(some.toArrow)
+    else:
+        table = trying(lambda: pyarrow.Table.from_pandas(some.toPandas(), preserve_index=False))
+    if table.num_rows > PUBLIC_ROWS:
+        raise UsageError(f"{what} has more than {PUBLIC_ROWS:,} rows, too many for the driver; give a "
+                         "sample of it, such as .sample(0.01).")
+    return table.rename_columns(list(frame.columns))
+
+
+def release_types(release):
+    """Its schema's columns, the format of its file, and a type of Spark for each of its columns."""
+    document = release.schema.document
+    columns = columns_of_schema(document)
+    text_format = {**document.get("csv", {}), **release.document.get("text", {})}
+    declared = release._shape.types if release._shape and release._shape.kind == "spark" else {}
+    comma = text_format.get("decimal", ".") == ","
+    return columns, text_format, {
+        name: kept_type(declared.get(name), column, comma) for name, column in columns.items()}
+
+
+def placed_types(kinds):
+    """Types of the columns as they are made: a timestamp is made as its wall time."""
+    return ", ".join(f"c{at} {'timestamp_ntz' if kind == 'timestamp' else kind}"
+                     for at, kind in enumerate(kinds.values()))
+
+
+def named(frame, kinds):
+    return frame.select(*[frame[f"c{at}"].cast(kind).alias(name)
+                          for at, (name, kind) in enumerate(kinds.items())])
+
+
+def rows_of_release(release, spark):
+    """The rows in the folder, as a DataFrame of Spark."""
+    pyarrow = need_pyarrow("A Spark DataFrame")
+    columns, text_format, kinds = release_types(release)
+    path = release.path / "synthetic.csv"
+    if not path.exists():
+        raise UsageError(f"{release.path} holds no rows; it is a release of answers.")
+    table = pyarrow.Table.from_batches(batches_of(path, text_format, columns, kinds))
+    schema = placed_types(kinds)
+    frame = (spark.createDataFrame(table, schema) if hasattr(spark.createDataFrame([], "c int"),
+                                                             "toArrow")
+             else spark.createDataFrame(table.to_pandas(), schema))
+    return named(frame, kinds)
+
+
+def made(release, spark, rows, seed):
+    """Other rows of the same model, made on the executors: a seed for each partition, so that one
+    that runs again makes the same rows."""
+    if rows <= 0:
+        raise UsageError(f"rows is {rows}; give how many rows to make.")
+    session = Session(spark)
+    need_pyarrow("A Spark DataFrame")
+    if not (release.path / "model.bin").exists():
+        raise UsageError(f"{release.path} has no model to make rows from; it is a release of answers.")
+    _, _, kinds = release_types(release)
+    archive = zipped("release", {"model.bin": release.path / "model.bin"})
+    parts = max(min(session.parallelism, rows // 1000 + 1), -(-rows // PART_ROWS))
+    schema = next(release.path.glob("schema.*"))
+    request = {"rows": rows, "parts": parts, "kinds": kinds, "document": release.schema.document,
+               "schema": {"schema": schema.read_text(encoding="utf-8"), "kind": schema.suffix[1:]},
+               "seed": secrets.randbits(63) if seed is None else seed}
+    frame = spark.range(0, parts, 1, parts).mapInArrow(
+        session.worker("make", request, archive), placed_types(kinds))
+    return named(frame, kinds)
