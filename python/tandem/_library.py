@@ -17,8 +17,6 @@ CALLS = ["tandem_synthesize", "tandem_refit", "tandem_evaluate", "tandem_check",
          "tandem_ledger_show", "tandem_ledger_verify", "tandem_plan", "tandem_epsilon_for_error",
          "tandem_marginal", "tandem_answers", "tandem_estimate"]
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
-
-
 COUNT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p,
                          ctypes.POINTER(ctypes.c_int64), ctypes.c_uint64)
 WORDS, PLACE = ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_void_p)
@@ -82,13 +80,7 @@ def library():
         getattr(found, name).argtypes = [ctypes.c_void_p]
     streamed = found.tandem_synthesize_stream
     streamed.restype = ctypes.c_int
-    streamed.argtypes = [ctypes.c_char_p, ctypes.c_void_p, OPEN, ctypes.c_void_p,
-                         ctypes.POINTER(ctypes.c_void_p)]
-    made = found.tandem_make_rows
-    made.restype = ctypes.c_int
-    made.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint64,
-                     ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_uint64),
-                     ctypes.POINTER(ctypes.c_void_p)]
+    streamed.argtypes = [ctypes.c_char_p, ctypes.c_void_p, OPEN, ctypes.c_void_p, PLACE]
     for name in CALLS:
         getattr(found, name).restype = ctypes.c_int
         getattr(found, name).argtypes = [ctypes.c_char_p, ctypes.c_void_p,
@@ -214,18 +206,3 @@ def call(name, request, names=None, progress=None, opened=None, interrupted=lamb
     if document["error"]["kind"] == "cancelled":
         raise Error(sentence(document["error"]["marked"], names))
     raise error_of(document["error"], names)
-
-
-def make_rows(request, model):
-    """Rows of a model.bin, as the bytes of a CSV file."""
-    lib = library()
-    rows, size, answer = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
-    code = lib.tandem_make_rows(json.dumps(request).encode(), model, len(model), ctypes.byref(rows),
-                                ctypes.byref(size), ctypes.byref(answer))
-    try:
-        if code == 0:
-            return ctypes.string_at(rows.value, size.value)
-        raise error_of(json.loads(ctypes.string_at(answer.value))["error"])
-    finally:
-        lib.tandem_free(rows)
-        lib.tandem_free(answer)

@@ -9,9 +9,10 @@ import os
 import pathlib
 import tempfile
 
+from ._blocks import rows_of_model
 from ._columns import columns_of_schema
 from ._errors import UsageError
-from ._library import call, make_rows
+from ._library import call
 from ._rows import Rows, html_table
 
 NORMAL_95 = 1.959963984540054
@@ -153,9 +154,9 @@ class Estimate:
     def sample(self, rows, *, seed=None, threads=0):
         """Rows drawn from the model, as tandem.Rows."""
         schema = (self.path / "schema.json").read_text(encoding="utf-8")
-        made = make_rows({"schema": schema, "kind": "json", "rows": int(rows), "threads": threads,
-                          **({} if seed is None else {"seed": seed})},
-                         (self.path / "model.bin").read_bytes())
+        made = rows_of_model((self.path / "model.bin").read_bytes(),
+                             {"schema": schema, "kind": "json", "rows": int(rows),
+                              "threads": threads, **({} if seed is None else {"seed": seed})})
         lines = csv.reader(io.StringIO(made.decode(), newline=""))
         names = next(lines)
         texts = [list(column) for column in zip(*lines)] or [[] for _ in names]
