@@ -15,8 +15,6 @@ from ._errors import UsageError
 from ._library import call
 from ._rows import Rows, html_table
 
-NORMAL_95 = 1.959963984540054
-
 
 class Numbers:
     """A table of numbers: `numbers["estimate"]`, `len(numbers)`, and a frame of your choice."""

@@ -237,7 +237,7 @@ def test_a_run_without_out_that_was_stopped_keeps_what_it_paid_for(private, tmp_
         tandem.synthesize(private, progress=told, **run)
     (said,) = getattr(caught.value, "__notes__", None) or ["out='nowhere'"]
     if sys.version_info >= (3, 11):
-        assert "resume=True" in said and "--" not in said
+        assert "resume=True" in said and "--" not in said and "out=" in said, said
         out = said.partition("out='")[2].partition("'")[0]
         release = tandem.synthesize(private, resume=True, out=out, **run)
         assert release.document["rows"] == 20_000 and len(ledger.show()["runs"]) == 1
