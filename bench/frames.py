@@ -50,6 +50,7 @@ def make(folder, rows, csv):
     import numpy
     import pandas
     import pyarrow
+    import pyarrow.csv
     import pyarrow.parquet
     base = pandas.read_csv(ROOT / "build" / "sample" / "private.csv",
                            dtype={"income": "string", "remote": "boolean"})
@@ -60,8 +61,9 @@ def make(folder, rows, csv):
         table = pyarrow.Table.from_pandas(part, preserve_index=False)
         pyarrow.parquet.write_table(table, folder / f"part-{at:04}.parquet")
         if csv:
-            part["remote"] = part["remote"].map({True: "true", False: "false"})
-            part.to_csv(folder / "rows.csv", index=False, header=at == 0, mode="w" if at == 0 else "a")
+            with open(folder / "rows.csv", "wb" if at == 0 else "ab") as out:
+                pyarrow.csv.write_csv(table, out, pyarrow.csv.WriteOptions(
+                    include_header=at == 0, quoting_style="needed"))
 
 
 def release(private, rows, **more):
@@ -69,7 +71,8 @@ def release(private, rows, **more):
     import tandem
     before, wall = time.process_time(), time.time()
     held = now_mb()
-    tandem.synthesize(private, schema=SCHEMA, epsilon=1, seed=1, **{
+    tandem.synthesize(private, epsilon=1, seed=1, **{
+        "schema": SCHEMA,
         "mechanism": "independent", "workload": "all-1way", "certify_share": 0.0, "threads": 1,
         "rows": 1000, **more})
     cpu = time.process_time() - before
@@ -78,10 +81,20 @@ def release(private, rows, **more):
                       "before_mb": round(held)}))
 
 
+def coded(rows):
+    """The sample's coded register with as many rows, in bytes, and its schema."""
+    import numpy
+    import pandas
+    base = pandas.read_csv(ROOT / "build" / "sample" / "private-coded.csv").astype("int8")
+    choice = numpy.random.default_rng(1).integers(0, len(base), rows)
+    frame = pandas.DataFrame({name: base[name].to_numpy()[choice] for name in base})
+    return frame, ROOT / "build" / "sample" / "domain.json"
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["make", "frame", "polars", "arrow", "parquet", "csv", "duckdb",
-                                         "passes"])
+    parser.add_argument("what", choices=["make", "frame", "category", "polars", "arrow", "coded",
+                                         "parquet", "csv", "csv-coded", "duckdb", "passes"])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--csv", action="store_true")
@@ -98,7 +111,12 @@ def main():
     files = sorted(given.folder.glob("part-*.parquet"))[:given.files]
     rows = sum(pyarrow.parquet.read_metadata(path).num_rows for path in files)
     if given.what == "frame":
-        release(pyarrow.parquet.read_table(files).to_pandas(), rows)
+        release(pyarrow.parquet.read_table(files).to_pandas(date_as_object=False), rows)
+    elif given.what == "category":
+        frame = pyarrow.parquet.read_table(files).to_pandas(date_as_object=False)
+        text = [name for name in frame if frame[name].dtype.kind not in "ifbM"
+                and str(frame[name].dtype) != "boolean"]
+        release(frame.astype({name: "category" for name in text}), rows)
     elif given.what == "polars":
         import polars
         release(polars.read_parquet(files), rows)
@@ -108,6 +126,15 @@ def main():
         release(given.folder, rows)
     elif given.what == "csv":
         release(given.folder / "rows.csv", rows)
+    elif given.what in ("coded", "csv-coded"):
+        frame, schema = coded(rows)
+        if given.what == "csv-coded":
+            import pyarrow.csv
+            path = given.folder / "coded.csv"
+            pyarrow.csv.write_csv(pyarrow.Table.from_pandas(frame, preserve_index=False), path,
+                                  pyarrow.csv.WriteOptions(quoting_style="none"))
+            frame = path
+        release(frame, rows, schema=schema)
     elif given.what == "duckdb":
         import duckdb
         duckdb.sql("set threads = 1")

@@ -263,20 +263,6 @@ std::string run_estimate(const char* text, tandem_task* task) {
   return estimate(wanted).to_json();
 }
 
-std::string run_sample(const char* text, tandem_task* task) {
-  Request request(text);
-  SampleRequest wanted;
-  wanted.threads = request.threads(task);
-  request.get("release", wanted.folder);
-  request.get("out", wanted.out);
-  request.get("rows", wanted.rows);
-  request.get("seed", wanted.seed);
-  request.get("memory-limit", wanted.memory_limit);
-  request.done();
-  sample_rows(wanted);
-  return Document::object({{"out", wanted.out}}).to_json();
-}
-
 std::string run_streamed(const char* text, tandem_task* task, tandem_open_stream open, void* user) {
   return run_synthesis(text, task, [&](Request& request) {
     RowStream stream;
@@ -516,10 +502,6 @@ int tandem_answers(const char* request, tandem_task* task, char** answer) {
 
 int tandem_estimate(const char* request, tandem_task* task, char** answer) {
   return answered(answer, [&] { return tandem::run_estimate(request, task); });
-}
-
-int tandem_estimate_rows(const char* request, tandem_task* task, char** answer) {
-  return answered(answer, [&] { return tandem::run_sample(request, task); });
 }
 
 int tandem_synthesize_stream(const char* request, tandem_task* task, tandem_open_stream open,

@@ -53,21 +53,17 @@ TANDEM_C_API int tandem_plan(const char* request, tandem_task* task, char** answ
  * mechanism that can plan its error expects this one, of as many rows as the settings' "rows". */
 TANDEM_C_API int tandem_epsilon_for_error(const char* request, tandem_task* task, char** answer);
 /* {"release": folder, "columns": [name], "from-model": false, "memory-limit", "threads"}. Free.
- * Gives
- * {"columns", "labels": [[value]], "estimate": [rows], "stddev": s or null, "margin95"}, cells in
- * row-major order of the schema's columns; stddev is null where only a model says it. */
+ * Gives {"columns", "labels": [[value]], "estimate": [rows], "stddev": [s or null], "margin95"},
+ * cells in row-major order of the schema's columns; stddev is null where only a model says it. */
 TANDEM_C_API int tandem_marginal(const char* request, tandem_task* task, char** answer);
 /* The same with "workload": a name or a path. Gives {"query": [name], "estimate", "stddev",
  * "margin95"}, each a list. */
 TANDEM_C_API int tandem_answers(const char* request, tandem_task* task, char** answer);
 /* {"schema": path, "measurements": path, "out": folder, "total", "max-model-mb", "memory-limit",
  * "threads"}: a model of measurements in the format of measurements.json, from wherever they are.
- * Gives {"total", "bytes", "warnings"}; the folder serves tandem_marginal, _answers and
- * _estimate_rows. */
+ * Gives {"total", "bytes", "warnings"}; the folder serves tandem_marginal and
+ * tandem_answers, its model.bin tandem_make_rows. */
 TANDEM_C_API int tandem_estimate(const char* request, tandem_task* task, char** answer);
-/* {"release": folder, "out": file, "rows", "seed", "memory-limit", "threads"}: rows of an estimate,
- * as CSV. Of a release, tandem_refit makes rows with what belongs to them. */
-TANDEM_C_API int tandem_estimate_rows(const char* request, tandem_task* task, char** answer);
 /* {"release", "out", "where", "rows", "max-model-mb", "seed", "public", "memory-limit", "force",
  * "threads"}. Gives {"out", "release"}. */
 TANDEM_C_API int tandem_refit(const char* request, tandem_task* task, char** answer);

@@ -173,6 +173,11 @@ def odd_frames():
     yield "periods", {"seen": dates.dt.to_period("D")}
     yield "zones", {"seen": dates.dt.tz_localize("UTC").dt.tz_convert("America/New_York")}
     yield "differences", {"km": dates - dates[0]}
+    yield "dates and moments", {"seen": [datetime.date(2020, 1, 5), None, pandas.NaT,
+                                         datetime.datetime(2020, 3, 5, 23, 59), float("nan"),
+                                         datetime.date(1, 1, 1)] * 10}
+    yield "moments", {"seen": [datetime.datetime(2020, 3, 5, 23, 59), None] * 30}
+    yield "booleans", {"paid": [True, None, False, float("nan"), pandas.NA, True] * 10}
     yield "complex", {"km": [1j, 2.0] * 30}
     yield "small", {"km": pandas.Series([0.1, 2.5, float("nan")] * 20, dtype="float32"),
                     "grade": pandas.Series([0, 1, 2] * 20, dtype="uint8")}
