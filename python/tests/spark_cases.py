@@ -177,6 +177,13 @@ class Cases:
         return {"csv": self.from_csv(), "spark": digest(self.of_sample()),
                 "divided": digest(self.of_sample(self.sample().repartition(5)))}
 
+    def answers(self):
+        given = dict(schema=SCHEMA, epsilon=1, seed=3, workload=tandem.Workload.from_marginals(
+            [["sex"], ["age", "region"]]))
+        made = [tandem.answer(rows, **given) for rows in (SAMPLE / "private.csv", self.sample())]
+        csv, spark = [(one.path / "answers.csv").read_text() for one in made]
+        return {"csv": csv, "spark": spark}
+
     def titanic(self):
         data = DATA / "jam" / "titanic"
         given = dict(public=data / "pub.csv", schema=data / "domain.json", epsilon=1, seed=2)
@@ -215,9 +222,14 @@ class Cases:
     def results(self):
         from pyspark.sql import functions
         many = self.sample().withColumn("copy", functions.explode(
-            functions.sequence(functions.lit(1), functions.lit(20))))
+            functions.sequence(functions.lit(1), functions.lit(50))))
         rows = many.count()
-        self.of_sample(many, mechanism="independent", rows=100)
+        for description, work in (("the release begins", lambda: None), ("the release ends", lambda:
+                                  self.of_sample(many, mechanism="independent", rows=100))):
+            work()
+            self.spark.sparkContext.setJobDescription(description)
+            self.spark.range(1).count()
+        self.spark.sparkContext.setJobDescription(None)
         return {"rows": rows}
 
     def folder(self):
@@ -370,7 +382,7 @@ def narrow():
 
 def main():
     both = ["same", "titanic", "acs"] if (DATA / "jam").exists() else ["same"]
-    cases = {"cluster": [*both, "persons", "results", "killed", "made", "odd", "stopped", "lost"],
+    cases = {"cluster": [*both, "persons", "answers", "results", "killed", "made", "odd", "stopped", "lost"],
              "standalone": [*both, "speculative", "killed", "folder"],
              "connect": [*both, "persons", "made", "odd", "stopped"]}
     if KIND == "narrow":
