@@ -49,7 +49,7 @@ TRUSTED = {
              "rules", "schema", "table", "text_format", "value_line", "word_reader"],
     "query": ["axis_map", "cell_map", "conjunction_counting", "conjunctions", "counting", "factor",
               "linear_map", "linear_query", "map_distance", "measurement"],
-    "source": ["data_source", "memory_source", "open"],
+    "source": ["bit_source", "data_source", "memory_source", "open"],
 }
 # Where a private table is opened, held and counted: with all of privacy/.
 PRIVATE_PATH = ["source/open.cpp"]

@@ -35,6 +35,7 @@ struct Task {
   RowRules rules{};       // that rows must keep
   std::int64_t rows = 0;  // to make; 0: as many as the table has or is estimated to have
   double memory = 0.0;    // bytes that rows may take
+  bool pairs = false;     // rows are wanted as repeated records, for a list of pairs
   bool answers = false;   // wanted in the place of rows, from whatever the mechanism makes
 };
 

@@ -31,9 +31,11 @@
 #include "tandem/engine/reliability.h"
 #include "tandem/mechanism/registry.h"
 #include "tandem/model/model_file.h"
+#include "tandem/model/records_model.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger.h"
 #include "tandem/privacy/private_data.h"
+#include "tandem/source/data_source.h"
 #include "tandem/source/open.h"
 
 namespace tandem {
@@ -166,6 +168,20 @@ struct Underway {
   }
 };
 
+PrivateData open_source(const SynthRun& run, const Prepared& p) {
+  const SynthSettings& s = run.settings;
+  const auto progress = progress_of(run.reading, s.private_source);
+  if (!is_pairs(s.private_source)) {
+    return open_private(s.private_source, p.schema, {p.unit, s.person, run.threads, progress});
+  }
+  // A user's lines make one row and no line is no row: a person may be absent, as p.unit says.
+  return {
+      open_pairs(s.private_source, p.schema,
+                 {.policy = RowPolicy::Repair, .progress = progress, .cancel = run.threads.cancel},
+                 run.threads),
+      p.unit};
+}
+
 // Everything but release.json, which comes last, and what that has to say.
 Document write_release(Underway& under, const Release& release) {
   const SynthSettings& s = under.run.settings;
@@ -174,6 +190,15 @@ Document write_release(Underway& under, const Release& release) {
     const std::string path = under.folder.file(kRowsFile);
     const Schema writing = follow_rows(under.prepared.writing, *release.rows);
     write_csv(path, writing, *release.rows, under.execution->rng());
+    sync_to_disk(path);
+  }
+  if (!release.repeats.empty()) {
+    const std::string path = under.folder.file(kRowsFile);
+    const auto& records = dynamic_cast<const RecordsModel&>(*release.model).records();
+    write_pairs(path, p.schema, release.repeats.size(),
+                [&](std::size_t row, std::vector<AttributeId>& items) {
+                  records.append_ones(release.repeats[row], items);
+                });
     sync_to_disk(path);
   }
   if (!release.answers.empty()) under.folder.write(kAnswersFile, answers_text(release.answers));
@@ -240,16 +265,14 @@ SynthSummary synthesize(const SynthRun& run) {
                     .rules = p.schema.row_rules(),
                     .rows = s.rows,
                     .memory = memory_limit(s.memory_limit),
+                    .pairs = is_pairs(s.private_source),
                     .answers = s.make == "answers"};
     Means means{.entropy = entropy_of(s.seed),
                 .transcript = file_transcript(under.folder.transcript(), ledger, under.record.id),
                 .rng = under.record.rng,
                 .threads = run.threads,
                 .progress = run.progress};
-    auto data =
-        open_private(s.private_source, p.schema,
-                     {p.unit, s.person, run.threads, progress_of(run.reading, s.private_source)});
-    under.execution.emplace(std::move(data), task, std::move(means));
+    under.execution.emplace(open_source(run, p), task, std::move(means));
     const Release release = under.execution->run();
     if (run.progress) {
       run.progress({.stage = RunProgress::Stage::Writing,

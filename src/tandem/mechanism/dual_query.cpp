@@ -293,7 +293,8 @@ Mechanism dual_query() {
               "who finds the best record; auto lets CBC, if installed, prove small rounds optimal"),
        field("one-hot", &Options::one_hot, "the search gives a column one value, not several"),
        choice("free", &Options::free, {{"zero", Free::Zero}, {"random", Free::Random}},
-              "values where no drawn query asks: the first, or a random one")},
+              "values where no drawn query asks: the first (for pairs:FILE, unless stated), or a "
+              "random one")},
       effort_of,
       {{"paper", {{"accounting", "theorem"}, {"one-hot", "false"}, {"free", "zero"}}},
        {"authors", {{"accounting", "advanced"}, {"one-hot", "false"}, {"free", "zero"}}}});
