@@ -80,7 +80,15 @@ TEST_F(Pairs, BecomeAReleaseOfPairsThatEvaluateJudges) {
   EXPECT_NEAR(release.at("rows").as_number(), kUsers, 60.0);
   // Who has no line is no row, so the number of rows is not public.
   EXPECT_TRUE(release.at("guarantee").at("person_may_be_absent").as_bool());
-  EXPECT_GT(release.at("steps").as_array().front().at("sigma").as_number(), 0.0);
+  EXPECT_GT(release.at("steps")
+                .as_array()
+                .front()
+                .at("measured")
+                .as_array()
+                .front()
+                .at("sigma")
+                .as_number(),
+            0.0);
 
   const auto judged = run("evaluate", {"--private", "pairs:" + gzip_, "--synthetic",
                                        "pairs:" + (dir_ / "release/synthetic.csv"), "--workload",
@@ -90,12 +98,22 @@ TEST_F(Pairs, BecomeAReleaseOfPairsThatEvaluateJudges) {
   EXPECT_EQ(numbers.at("real_rows").as_integer(), kUsers);
   EXPECT_LT(numbers.at("mean_error").as_number(), 0.1);
   EXPECT_LT(numbers.at("max_error").as_number(), 0.5);
+  EXPECT_EQ(numbers.at("repaired").at("max_error").as_number(),
+            numbers.at("max_error").as_number());
 }
 
 TEST_F(Pairs, ZippedAreTheSame) {
   ASSERT_EQ(synth("plain", of("pairs:" + file_)).exit_code, 0);
   ASSERT_EQ(synth("zipped", of("pairs:" + gzip_)).exit_code, 0);
   EXPECT_EQ(read_file(dir_ / "plain/synthetic.csv"), read_file(dir_ / "zipped/synthetic.csv"));
+}
+
+TEST_F(Pairs, AreAnswered) {
+  const auto answered = run("answer", {"--private", "pairs:" + gzip_, "--mechanism", "perturb",
+                                       "--workload", kConjunctions, "--epsilon", "5", "--delta",
+                                       "0.001", "--seed", "1", "--out", dir_ / "answers"});
+  ASSERT_EQ(answered.exit_code, 0) << answered.err;
+  EXPECT_GT(std::ranges::count(read_file(dir_ / "answers/answers.csv"), '\n'), 400);
 }
 
 TEST_F(Pairs, AreCompared) {

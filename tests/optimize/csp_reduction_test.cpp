@@ -85,7 +85,8 @@ TEST(CspReduction, NeedsNoSearchWhereConjunctionsHardlyMeet) {
   const auto drawn = some_draws(set, 700, rng);
   const MaxCsp problem(set, drawn, CspVariables::Columns);
   std::size_t left = 0;
-  for (const auto& part : CspReduction(problem).parts()) left += part.bits();
+  const CspReduction reduction(problem);
+  for (const auto& part : reduction.parts()) left += part.bits();
   EXPECT_LT(left, problem.bits() / 10);
   const auto found = search_tabu(problem, std::vector<std::uint8_t>(problem.bits(), 0), {});
   EXPECT_TRUE(found.optimal);

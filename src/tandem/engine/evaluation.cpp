@@ -337,6 +337,7 @@ EvaluationResult evaluate_pairs(const EvaluationRequest& request, const Schema& 
       evaluate_conjunctions(*conjunctions, conjunction_shares(*conjunctions, real, request.threads),
                             conjunction_shares(*conjunctions, synthetic, request.threads));
   result.evaluation.workload = workload.name();
+  result.repaired = result.evaluation;
   return result;
 }
 
