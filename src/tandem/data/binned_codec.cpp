@@ -351,7 +351,7 @@ class BinnedCodec final : public Codec, public ValueRanges {
   std::vector<TickRange> ticks_;      // the outer values of each range
   std::vector<PublicValues> public_;  // of each range; none: draw evenly
   bool whole_ = false;                // values are whole numbers
-  double scale_ = 0.0;  // ranges a unit, where they are about equally wide
+  double scale_ = 0.0;                // ranges a unit, where they are about equally wide
 };
 
 }  // namespace

@@ -36,6 +36,7 @@ struct Task {
   std::int64_t rows = 0;       // to make; 0: as many as the table has or is estimated to have
   std::int64_t most_rows = 0;  // where no number is asked for; 0: as many as memory holds
   double memory = 0.0;         // bytes that rows may take
+  bool pairs = false;          // rows are wanted as repeated records, for a list of pairs
   bool answers = false;        // wanted in the place of rows, from whatever the mechanism makes
 };
 

@@ -31,9 +31,11 @@
 #include "tandem/engine/reliability.h"
 #include "tandem/mechanism/registry.h"
 #include "tandem/model/model_file.h"
+#include "tandem/model/records_model.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger.h"
 #include "tandem/privacy/private_data.h"
+#include "tandem/source/data_source.h"
 #include "tandem/source/open.h"
 
 namespace tandem {
@@ -180,6 +182,16 @@ struct Underway {
   }
 };
 
+// The rows that are handed over, or the file that the settings name.
+PrivateData open_rows(const SynthRun& run, const PreparedRun& prepared) {
+  const SynthSettings& s = run.settings;
+  const Prepared& p = prepared.parts;
+  const PrivateSourceOptions opening{p.unit, s.person, run.threads,
+                                     progress_of(run.reading, s.private_source)};
+  return run.given ? run.given->open(p, opening, memory_left(s, prepared))
+                   : open_private(s.private_source, p.schema, opening);
+}
+
 // Everything but release.json, which comes last, and what that has to say.
 Document write_release(Underway& under, const Release& release) {
   const SynthSettings& s = under.run.settings;
@@ -188,6 +200,15 @@ Document write_release(Underway& under, const Release& release) {
     const std::string path = under.folder.file(kRowsFile);
     const Schema writing = follow_rows(under.prepared.writing, *release.rows);
     write_csv(path, writing, *release.rows, under.execution->rng());
+    sync_to_disk(path);
+  }
+  if (!release.repeats.empty()) {
+    const std::string path = under.folder.file(kRowsFile);
+    const auto& records = release.model->as_records()->records();
+    write_pairs(path, p.schema, release.repeats.size(),
+                [&](std::size_t row, std::vector<AttributeId>& items) {
+                  records.append_ones(release.repeats[row], items);
+                });
     sync_to_disk(path);
   }
   if (!release.answers.empty()) under.folder.write(kAnswersFile, answers_text(release.answers));
@@ -286,17 +307,14 @@ SynthSummary synthesize(const SynthRun& run) {
                     .rows = s.rows,
                     .most_rows = run.given ? run.given->most_made : 0,
                     .memory = memory_limit(s.memory_limit),
+                    .pairs = is_pairs(s.private_source),
                     .answers = s.make == "answers"};
     Means means{.entropy = entropy_of(s.seed),
                 .transcript = file_transcript(under.folder.transcript(), ledger, under.record.id),
                 .rng = under.record.rng,
                 .threads = run.threads,
                 .progress = run.progress};
-    const PrivateSourceOptions opening{p.unit, s.person, run.threads,
-                                       progress_of(run.reading, s.private_source)};
-    auto data = run.given ? run.given->open(p, opening, memory_left(s, prepared))
-                          : open_private(s.private_source, p.schema, opening);
-    under.execution.emplace(std::move(data), task, std::move(means));
+    under.execution.emplace(open_rows(run, prepared), task, std::move(means));
     const Release release = under.execution->run();
     if (run.progress) {
       run.progress({.stage = RunProgress::Stage::Writing,

@@ -49,6 +49,16 @@ Table with_domain_of_rows(const Table& table) {
 
 PrivateData open_private(const std::string& source, const Schema& schema,
                          const PrivateSourceOptions& options) {
+  if (is_pairs(source)) {
+    PrivacyUnit unit = options.unit;
+    unit.may_be_absent = true;  // a user without a line has no row
+    return {open_pairs(source, schema,
+                       {.policy = RowPolicy::Repair,
+                        .progress = options.progress,
+                        .cancel = options.threads.cancel},
+                       options.threads),
+            unit};
+  }
   CsvOptions reading;
   reading.policy = RowPolicy::Repair;
   reading.threads = options.threads;

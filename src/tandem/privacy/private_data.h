@@ -52,7 +52,7 @@ enum class HowToCount {
 // says. People are told apart by the bytes of the field, without white space around them. Privacy:
 // errors depend on the schema, the header and the file as such, not on rows. Which rows of a person
 // are kept depends on the rows of that person alone, so one person changes at most rows_per_person
-// rows of the result.
+// rows of the result. Of a list of pairs, all lines of a user are one row, so a user may be absent.
 PrivateData open_private(const std::string& source, const Schema& schema,
                          const PrivateSourceOptions& options);
 
