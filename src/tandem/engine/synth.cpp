@@ -182,6 +182,12 @@ struct Underway {
   }
 };
 
+// What private rows may take beside all else.
+double memory_left(const SynthSettings& s, const PreparedRun& prepared) {
+  constexpr double kLeast = 16e6;
+  return std::max(kLeast, memory_limit(s.memory_limit) - prepared.predicted_bytes);
+}
+
 // The rows that are handed over, or the file that the settings name.
 PrivateData open_rows(const SynthRun& run, const PreparedRun& prepared) {
   const SynthSettings& s = run.settings;
@@ -216,12 +222,6 @@ Document write_release(Underway& under, const Release& release) {
   const FileDigests files = write_models(under.folder, p.schema.domain(), release);
   return release_document(s, under.prepared, under.execution->gate(), release,
                           {release_id(under.record), today(), files});
-}
-
-// What private rows may take beside all else.
-double memory_left(const SynthSettings& s, const PreparedRun& prepared) {
-  constexpr double kLeast = 16e6;
-  return std::max(kLeast, memory_limit(s.memory_limit) - prepared.predicted_bytes);
 }
 
 }  // namespace
