@@ -100,6 +100,12 @@ def test_only_counts_come_back(found):
     assert came_back < 12 * case["rows"] / 50, sizes
 
 
+def test_one_pass_costs_less_than_a_tenth_of_all_group_bys(found):
+    case = found.case("cluster", "cost")
+    assert case["asked"] == 286 and set(case["sums"]) == {case["rows"]}
+    assert case["pairs and triples"] < case["4 GROUP BY"] / 4 * case["asked"] / 10, case
+
+
 @pytest.mark.parametrize("kind", ["cluster", "standalone"])
 def test_an_executor_that_is_killed_changes_nothing(found, kind):
     case = found.case(kind, "killed")
