@@ -19,7 +19,8 @@ namespace tandem::test {
 inline std::vector<ArrowColumn> columns_of(const Table& table) {
   std::vector<ArrowColumn> out;
   for (AttributeId id = 0; id < table.domain().size(); ++id) {
-    const auto& [name, size, labels] = table.domain()[id];
+    const auto& name = table.domain()[id].name;
+    const auto& labels = table.domain()[id].labels;
     std::vector<std::int64_t> values;
     std::vector<std::string> texts;
     for (std::size_t r = 0; r < table.rows(); ++r) {
@@ -35,10 +36,12 @@ inline std::vector<ArrowColumn> columns_of(const Table& table) {
 // A schema that reads them.
 inline Schema coded_schema(const Domain& domain) {
   std::vector<ColumnSchema> columns;
-  for (const auto& [name, size, labels] : domain.attributes()) {
+  for (const auto& attribute : domain.attributes()) {
+    const auto& labels = attribute.labels;
     ColumnSchema column;
-    column.name = name;
-    column.codec = labels.empty() ? coded_codec(size) : labelled_codec(labels, 0);
+    column.name = attribute.name;
+    column.codec =
+        labels.empty() ? coded_codec(attribute.size) : labelled_codec(labels, 0, attribute.ordered);
     column.cells.kind = labels.empty() ? CellMeaning::Kind::Coded : CellMeaning::Kind::Label;
     column.cells.labels = labels;
     columns.push_back(std::move(column));
