@@ -53,6 +53,7 @@ name = "weight"
 kind = "real"
 min = 0
 max = 1
+decimals = 6
 bins = 20
 [[column]]
 name = "day"

@@ -141,7 +141,8 @@ def session(folder, **more):
     builder = SparkSession.builder.master("local-cluster[2,1,2048]")
     config = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1",
               "spark.driver.bindAddress": "127.0.0.1", "spark.driver.memory": "1g",
-              "spark.executor.memory": "2g", "spark.local.dir": str(folder / "local"),
+              "spark.executor.memory": "2g", "spark.network.timeout": "900s",
+              "spark.executor.heartbeatInterval": "60s", "spark.local.dir": str(folder / "local"),
               "spark.sql.warehouse.dir": str(folder / "warehouse"), "spark.log.level": "ERROR",
               "spark.sql.shuffle.partitions": "4", "spark.ui.showConsoleProgress": "false", **more}
     for key, value in config.items():

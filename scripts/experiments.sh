@@ -24,6 +24,8 @@ experiments:
   prior         ide, mre and private-pgm on the same measurements: errors inside and outside them
   answers       hdmm on ADULT: errors beside the plan, intervals that hold; mw-pub beside it by bias
   certificate   the certified error of 200 releases of four data sets, beside the exact one
+  gem           gem and gem-pub on ADULT: network and rows, three public samples
+  gem-dense     gem beside aim on a generated table of 60 columns that depend on three others each
   sdnist        ten columns of ACS 2019, all pairs: NIST's k-marginal score of aim and mst
 LIST
   exit 0
@@ -242,6 +244,20 @@ RULES
       compare "$kind" --private "$folder/priv.csv" "$@" --schema "$folder/domain.json" \
         --epsilons 0.316,1,3.16,10 --delta 1e-9 --mechanisms tandem
     done
+    ;;
+  gem)
+    data=$TANDEM_DATA/adult/mw-pub-split
+    compare alone --private "$data/priv.csv" --schema "$data/domain.json" --epsilons 0.1,1 \
+      --metric max --mechanisms gem:generator=rows:rounds=50,gem:generator=rows,gem:rounds=50,gem,aim
+    for bias in 0 -0.1 -0.3; do
+      compare "bias$bias" --private "$data/priv.csv" --public "$data/pub_bias$bias.csv" \
+        --schema "$data/domain.json" --epsilons 0.1,1 --metric max --mechanisms gem-pub
+    done
+    ;;
+  gem-dense)
+    python3 examples/survey67/make_survey.py --out "$out/data" --columns 60 --ties 3 --seed 2
+    compare dense --private "$out/data/private.csv" --schema "$out/data/domain.json" \
+      --workload random-3way:1000:1 --epsilons 0.1,1,10 --mechanisms aim,gem:generator=rows,gem,mst
     ;;
   *)
     echo "experiments: $name is unknown; scripts/experiments.sh alone lists them" >&2

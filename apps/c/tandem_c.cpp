@@ -268,7 +268,7 @@ std::string run_streamed(const char* text, tandem_task* task, tandem_open_stream
     RowStream stream;
     HowToCount how = HowToCount::ByMemory;
     if (const auto* member = request.find("stream")) {
-      member->allow_only(std::vector<std::string_view>{"rows", "how"});
+      member->allow_only(std::vector<std::string_view>{"rows", "how", "again"});
       stream.rows = static_cast<std::size_t>(known_rows(*member));
       const auto* named = member->find("how");
       const std::string word = named == nullptr ? "memory" : named->as_string();
@@ -276,6 +276,11 @@ std::string run_streamed(const char* text, tandem_task* task, tandem_open_stream
       if (word == "passes") how = HowToCount::Passes;
       if (word != "memory" && word != "hold" && word != "passes") {
         named->fail("is none of memory, hold and passes; choose one.");
+      }
+      const auto* again = member->find("again");
+      if (again != nullptr && !again->as_bool()) {
+        if (how == HowToCount::Passes) named->fail("needs rows that can be read again.");
+        how = HowToCount::Once;
       }
     }
     stream.open = [open, user] {
@@ -292,9 +297,12 @@ std::string run_streamed(const char* text, tandem_task* task, tandem_open_stream
 std::string run_counted(const char* text, tandem_task* task, tandem_count count, void* user) {
   return run_synthesis(text, task, [&](Request& request) {
     std::int64_t rows = 0;
+    std::int64_t most_made = 0;
     if (const auto* member = request.find("counted")) {
-      member->allow_only(std::vector<std::string_view>{"rows"});
+      member->allow_only(std::vector<std::string_view>{"rows", "most-rows"});
       rows = known_rows(*member);
+      const auto* most = member->find("most-rows");
+      if (most != nullptr) most_made = most->as_integer(1, kLargestCount);
     }
     const auto ask = [count, user](std::span<const Clique> cliques,
                                    std::span<std::int64_t> counts) {
@@ -309,7 +317,7 @@ std::string run_counted(const char* text, tandem_task* task, tandem_count count,
       return count != nullptr &&
              count(user, asked.to_json().c_str(), counts.data(), counts.size()) == 0;
     };
-    return counted_rows(ask, static_cast<double>(rows));
+    return counted_rows(ask, static_cast<double>(rows), most_made);
   });
 }
 

@@ -140,9 +140,11 @@ struct ArrowArrayStream {
 #endif /* ARROW_C_STREAM_INTERFACE */
 
 /* A run over rows of this process. The request is that of tandem_synthesize, with a display name as
- * settings.private, and may have {"stream": {"rows": N, "how": "memory" | "hold" | "passes"}}: as
- * many rows as there are, where that is known, and whether their codes are held or counted batch by
- * batch in as many passes as it takes; "memory", which is the default, holds what fits. A row of a
+ * settings.private, and may have
+ *   {"stream": {"rows": N, "how": "memory" | "hold" | "passes", "again": true}}:
+ * as many rows as there are, where that is known; whether their codes are held, or counted batch by
+ * batch in as many passes as it takes ("memory", the default, holds what fits); and whether the
+ * rows can be read again: where not, they are held or, beyond the memory limit, refused. A row of a
  * batch is a row: `records` is "quoted". `open` is called for each pass, on the calling thread,
  * fills a stream from the first row on and returns 0; the stream is released when the pass is over.
  * Rows must be the same in each pass. What a stream says of an error is not told. */
@@ -151,7 +153,8 @@ TANDEM_C_API int tandem_synthesize_stream(const char* request, tandem_task* task
                                           tandem_open_stream open, void* user, char** answer);
 
 /* A run over rows that are counted where they lie. The request is that of tandem_synthesize, with a
- * display name as settings.private, and may have {"counted": {"rows": N}}. `count` gets
+ * display name as settings.private, and may have {"counted": {"rows": N, "most-rows": M}}: at most
+ * M rows are then made here where settings.rows states none. `count` gets
  * {"cliques": [[0, 1, 2], ...], "cells": N}, fills the counts of each clique, one after the other
  * in row-major order (the last column fastest), and returns 0; anything else means that the rows
  * could not be counted: the ledger keeps the reservation, and a run with "resume" goes on. It is

@@ -301,9 +301,7 @@ def chosen(frame, columns, person):
     picked = []
     for name in wanted:
         at, kind = there[name]
-        if kind.split("(")[0] not in PLAIN:
-            raise UsageError(f"{what} has the column {name!r} of type {short(kind)}; give one plain "
-                             "value a cell, such as by a cast.")
+        require_plain(name, kind, what)
         cell = placed[f"c{at}"]
         if kind == "timestamp":
             cell = cell.cast("timestamp_ntz")
@@ -313,8 +311,11 @@ def chosen(frame, columns, person):
     return placed.select(*picked), wanted
 
 
-def short(kind):
-    return kind if len(kind) <= 40 else kind[:37] + "..."
+def require_plain(name, kind, what):
+    if kind.split("(")[0] not in PLAIN:
+        shown_kind = kind if len(kind) <= 40 else kind[:37] + "..."
+        raise UsageError(f"{what} has the column {name!r} of type {shown_kind}; give one plain value a "
+                         "cell, such as by a cast.")
 
 
 class Coded:
@@ -441,10 +442,13 @@ class Coded:
 
     def count(self, cliques, out):
         """Counts of all cells of these cliques into `out`, clique after clique."""
+        if not any(cliques):  # how many rows there are is known
+            out[:] = [self.rows] * len(cliques)
+            return len(cliques)
         at = 0
         for some in portions(cliques, self.sizes):
-            cells = self.count_portion(some, out, at)
-            at += cells
+            self.tell("counting on the cluster")
+            at += self.count_portion(some, out, at)
         return at
 
     def count_portion(self, cliques, out, at):
@@ -525,20 +529,21 @@ def described(request):
 
 # A run -------------------------------------------------------------------------------------------
 
-def session_of(frame):
-    """The session of a DataFrame that can be read; UsageError for one that can not."""
+def require_readable(frame, what):
+    """UsageError for a DataFrame whose rows can not be read to an end."""
+    need_pyarrow("A Spark DataFrame")
+    if not hasattr(frame, "toArrow"):
+        raise UsageError(f"{what} is a DataFrame of an old Spark; this needs pyspark 4.0 or newer.")
     try:
         streaming = frame.isStreaming
     except Exception:
         streaming = None
     if streaming is None:
-        raise UsageError("The private data is a DataFrame that Spark can't analyze; try it by hand, "
-                         "such as with .printSchema().")
+        raise UsageError(f"{what} is a DataFrame that Spark can't analyze; try it by hand, such as with "
+                         ".printSchema().")
     if streaming:
-        raise UsageError("The private data is a streaming DataFrame, which has no end; write it to a "
-                         "table, and give that.")
-    need_pyarrow("A Spark DataFrame")
-    return Session(frame.sparkSession)
+        raise UsageError(f"{what} is a streaming DataFrame, which has no end; write it to a table, and "
+                         "give that.")
 
 
 def is_public(settings):
@@ -548,7 +553,8 @@ def is_public(settings):
 
 def synthesize(frame, request, schema, columns, *, coded, names, progress):
     """One run of the gate over rows on a cluster: the answer, and the shape of the frame."""
-    session = session_of(frame)
+    require_readable(frame, "the private data")
+    session = Session(frame.sparkSession)
     settings = request["settings"]
     progress = shown(progress)
 
@@ -574,7 +580,6 @@ def synthesize(frame, request, schema, columns, *, coded, names, progress):
         def counting(raised):
             def count(_user, asked, out, cells):
                 try:
-                    tell("counting on the cluster")
                     cliques = json.loads(asked)["cliques"]
                     place = (ctypes.c_int64 * cells).from_address(
                         ctypes.cast(out, ctypes.c_void_p).value)
@@ -598,23 +603,15 @@ def synthesize(frame, request, schema, columns, *, coded, names, progress):
 
 def collected(frame, what):
     """A public DataFrame of Spark as a pyarrow.Table on the driver."""
-    if frame.isStreaming:
-        raise UsageError(f"{what} is a streaming DataFrame, which has no end; write it to a table, and "
-                         "give that.")
-    pyarrow = need_pyarrow("A Spark DataFrame")
+    require_readable(frame, what)
     for name, (_, kind) in plain_columns(frame, what).items():
-        if kind.split("(")[0] not in PLAIN:
-            raise UsageError(f"{what} has the column {name!r} of type {short(kind)}; give one plain "
-                             "value a cell, such as by a cast.")
+        require_plain(name, kind, what)
     placed = frame.toDF(*[f"c{at}" for at in range(len(frame.columns))])
     placed = placed.select(*[
         placed[name].cast("timestamp_ntz").alias(name) if kind == "timestamp" else placed[name]
         for name, kind in placed.dtypes])
     some = placed.limit(PUBLIC_ROWS + 1)
-    if hasattr(some, "toArrow"):
-        table = trying(some.toArrow)
-    else:
-        table = trying(lambda: pyarrow.Table.from_pandas(some.toPandas(), preserve_index=False))
+    table = trying(some.toArrow)
     if table.num_rows > PUBLIC_ROWS:
         raise UsageError(f"{what} has more than {PUBLIC_ROWS:,} rows, too many for the driver; give a "
                          "sample of it, such as .sample(0.01).")
@@ -652,10 +649,7 @@ def rows_of_release(release, spark):
         raise UsageError(f"{release.path} holds no rows; it is a release of answers.")
     table = pyarrow.Table.from_batches(batches_of(path, text_format, columns, kinds))
     schema = placed_types(kinds)
-    frame = (spark.createDataFrame(table, schema) if hasattr(spark.createDataFrame([], "c int"),
-                                                             "toArrow")
-             else spark.createDataFrame(table.to_pandas(), schema))
-    return named(frame, kinds)
+    return named(spark.createDataFrame(table, schema), kinds)
 
 
 def made(release, spark, rows, seed):

@@ -141,6 +141,24 @@ def deadly(flag):
     return run
 
 
+def cpu():
+    """CPU time of this process and of all below it, in seconds."""
+    parents = {}
+    for one in pathlib.Path("/proc").iterdir():
+        if one.name.isdigit():
+            try:
+                fields = (one / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents.setdefault(int(fields[1]), []).append((int(one.name), fields))
+    ticks, new = sum(os.times()[:2]) * os.sysconf("SC_CLK_TCK"), [os.getpid()]
+    while new:
+        for pid, fields in parents.get(new.pop(), []):
+            ticks += sum(map(int, fields[11:15]))  # its own, and of children that have ended
+            new.append(pid)
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 class Cases:
     def __init__(self, spark):
         self.spark = spark
@@ -176,6 +194,13 @@ class Cases:
     def same(self):
         return {"csv": self.from_csv(), "spark": digest(self.of_sample()),
                 "divided": digest(self.of_sample(self.sample().repartition(5)))}
+
+    def answers(self):
+        given = dict(schema=SCHEMA, epsilon=1, seed=3, workload=tandem.Workload.from_marginals(
+            [["sex"], ["age", "region"]]))
+        made = [tandem.answer(rows, **given) for rows in (SAMPLE / "private.csv", self.sample())]
+        csv, spark = [(one.path / "answers.csv").read_text() for one in made]
+        return {"csv": csv, "spark": spark}
 
     def titanic(self):
         data = DATA / "jam" / "titanic"
@@ -215,10 +240,54 @@ class Cases:
     def results(self):
         from pyspark.sql import functions
         many = self.sample().withColumn("copy", functions.explode(
-            functions.sequence(functions.lit(1), functions.lit(20))))
+            functions.sequence(functions.lit(1), functions.lit(50))))
         rows = many.count()
-        self.of_sample(many, mechanism="independent", rows=100)
+        for description, work in (("the release begins", lambda: None), ("the release ends", lambda:
+                                  self.of_sample(many, mechanism="independent", rows=100))):
+            work()
+            self.spark.sparkContext.setJobDescription(description)
+            self.spark.range(1).count()
+        self.spark.sparkContext.setJobDescription(None)
         return {"rows": rows}
+
+    # What all pairs and triples cost, in CPU time of all processes: one pass over the coded table,
+    # and a GROUP BY for each (some are run) over the same rows kept by Spark.
+    def cost(self):
+        import ctypes
+        import itertools
+        from pyspark.sql import functions
+        from tandem import _spark
+        from tandem._objects import schema_columns
+        many = self.sample().withColumn("copy", functions.explode(
+            functions.sequence(functions.lit(1), functions.lit(50)))).drop("copy")
+        found = {"rows": 1_000_000}
+
+        def timed(what, work):
+            before = cpu()
+            given = work()
+            found[what] = round(cpu() - before, 2)
+            return given
+
+        table = _spark.Coded(_spark.Session(self.spark), many, str(SCHEMA),
+                             schema_columns(str(SCHEMA)), None, 1, None, False, lambda stage: None)
+        timed("count, encode and keep", table.make)
+        asked = [list(one) for size in (2, 3)
+                 for one in itertools.combinations(range(len(table.sizes)), size)]
+        cells = sum(_spark.product(table.sizes, one) for one in asked)
+        out = (ctypes.c_int64 * cells)()
+        timed("pairs and triples, first", lambda: table.count(asked, out))
+        timed("pairs and triples", lambda: table.count(asked, out))
+        table.close()
+        texts = ["sex", "region", "origin", "education", "marital", "household", "occupation"]
+        kept = many.select(texts).persist()
+        timed("keep for GROUP BY", kept.count)
+        kept.groupBy("sex").count().collect()
+        some = [texts[at:at + 3] for at in range(4)]
+        rows = timed("4 GROUP BY", lambda: [kept.groupBy(*one).count().collect() for one in some])
+        kept.unpersist()
+        found.update(asked=len(asked), cells=cells, sums=[sum(row["count"] for row in one)
+                                                           for one in rows])
+        return found
 
     def folder(self):
         """Coded rows in a folder: of a run that dies in the middle, found again, and removed."""
@@ -370,7 +439,7 @@ def narrow():
 
 def main():
     both = ["same", "titanic", "acs"] if (DATA / "jam").exists() else ["same"]
-    cases = {"cluster": [*both, "persons", "results", "killed", "made", "odd", "stopped", "lost"],
+    cases = {"cluster": [*both, "persons", "answers", "results", "cost", "killed", "made", "odd", "stopped", "lost"],
              "standalone": [*both, "speculative", "killed", "folder"],
              "connect": [*both, "persons", "made", "odd", "stopped"]}
     if KIND == "narrow":

@@ -73,6 +73,7 @@ class Figure:
         self.labels = collections.defaultdict(list)  # of each table, in order
         self.levels = collections.defaultdict(dict)  # of each table: {name: {metric: error}}
         self.lines = []
+        self.pictures = []  # Markdown
         self.page = []
         self.rows = []  # of results.csv
 
@@ -235,7 +236,7 @@ class Figure:
 
     def chart(self, name, title, notes, y_name, series, x_name="epsilon", levels=None):
         """As draw_chart, onto the page too."""
-        self.page += draw_chart(self.out, name, title, notes, y_name, series, x_name, levels)
+        self.pictures += draw_chart(self.out, name, title, notes, y_name, series, x_name, levels)
 
     def chart_of(self, table, title, notes, y_name, labels=None, name=None):
         """Error against epsilon, a line for each label of a table, the public rows across."""
@@ -259,7 +260,7 @@ class Figure:
                 writer = csv.DictWriter(file, fields, lineterminator="\n")
                 writer.writeheader()
                 writer.writerows(self.rows)
-        write_page(self.out, self.page, self.lines)
+        write_page(self.out, self.pictures + self.page, self.lines)
         sys.exit(0 if all(holds for holds, _, _ in self.lines) else 1)
 
 

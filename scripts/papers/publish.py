@@ -52,6 +52,8 @@ def index():
             colour = f"all {green} green"
         if "**From a quick run**" in text:
             colour += " (quick run)"
+        elif "**Not run yet**" in text and green + red > 0:
+            colour += " (in part)"
         rows.append(f"| [{page.parent.name}]({page.parent.name}/README.md) | {title} | {colour} |")
     path = PAPERS / "README.md"
     text = path.read_text(encoding="utf-8")

@@ -119,8 +119,9 @@ def biased(source, out, column, value, share, bias, seed):
     natural = len(chosen) / len(rows)
     size = float(share) * len(rows)
     rng = random.Random(int(seed))
-    made = rng.choices(chosen, k=max(0, int(size * (natural + float(bias)))))
-    made += rng.choices(others, k=int(size * (1 - natural - float(bias))))
+    # The papers round down; a share such as .3 - .1 must not fall short by its last digit.
+    made = rng.choices(chosen, k=max(0, int(size * (natural + float(bias)) + 1e-9)))
+    made += rng.choices(others, k=int(size * (1 - natural - float(bias)) + 1e-9))
     rng.shuffle(made)
     write(out, header, made)
 

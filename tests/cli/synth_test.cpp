@@ -326,6 +326,17 @@ TEST_F(SynthCommand, APlanSaysWhatGroupedWouldDoForGroupsThatAreNamed) {
   expect_error(run({"--public", known, "--group-by", "a"}), 2, {"--plan", "fine=a"});
 }
 
+TEST_F(SynthCommand, PublicDataMayLackTheKeysOfGroups) {
+  const std::string known = dir_.write("public.csv", "b,c\n1,0\n2,1\n3,2\n");
+  expect_error(run({"--public", known}), 2, {"'a'"});
+  const auto result =
+      run({"--public", known, "--mechanism", "grouped", "--param", "fine=a", "--seed", "1"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string rows = read_file(out_ + "/synthetic.csv");
+  EXPECT_TRUE(contains(rows, "F,")) << rows.substr(0, 100);
+  EXPECT_TRUE(contains(rows, "M,"));
+}
+
 TEST_F(SynthCommand, APlanIsRefusedLikeTheRun) {
   expect_error(run({"--plan", "--mechanism", "magic"}), 2, {"'magic'"});
   expect_error(run({"--plan", "--epsilon", "0"}), 2, {"--epsilon"});

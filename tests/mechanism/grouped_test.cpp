@@ -8,6 +8,7 @@
 #include "tandem/mechanism/groups/group_keys.h"
 #include "tandem/mechanism/groups/group_marginals.h"
 #include "tandem/model/grouped_model.h"
+#include "tandem/model/model_file.h"
 
 namespace tandem::test {
 namespace {
@@ -220,6 +221,45 @@ TEST(Grouped, ThePriceIsThatOfTheMarginalsForAnyUnit) {
   const double replaced = sigma(kReplaceOne);
   EXPECT_NEAR(sigma(kThreeRows) / replaced, 3.0, 0.2);  // there n is measured, too
   EXPECT_NEAR(replaced / added, std::sqrt(2.0), 0.1);
+}
+
+TEST(Grouped, ThousandsOfGroupsAreFewQueriesAndShareTheirRows) {
+  const Domain domain({{"area", 500, {}}, {"year", 4, {}}, {"a", 3, {}}, {"b", 4, {}}});
+  const auto rows_of = [&](std::size_t count, std::uint64_t seed) {
+    Table out(domain, count);
+    Rng rng(seed);
+    for (std::size_t r = 0; r < count; ++r) {
+      const auto area = static_cast<Code>(rng.below(500));
+      const Code a = rng.uniform() < 0.2 + 0.001 * area ? 0 : static_cast<Code>(1 + rng.below(2));
+      out.column(0).set(r, area);
+      out.column(1).set(r, static_cast<Code>(rng.below(4)));
+      out.column(2).set(r, a);
+      out.column(3).set(r, static_cast<Code>((a + rng.below(2)) % 4));
+    }
+    return out;
+  };
+  const Table table = rows_of(100'000, 1);
+  const Problem problem{
+      domain, Workload::all_k_way(domain, 2), {{{"public.csv", rows_of(300, 2)}}}};
+  const auto outcome = run_mechanism("grouped", {{"fine", "area,year"}}, table, problem,
+                                     {.filter = Filter::zcdp(rho_of(Epsilon(10.0), Delta(1e-9)))});
+  expect_sound(outcome, problem);
+  EXPECT_LE(outcome.release.measurements.size(), 6U);
+  const GroupedModel& model = groups_of(outcome);
+  EXPECT_GT(model.groups().size(), 1990U);
+  EXPECT_EQ(model.shared().bases.size(), 1U);
+  EXPECT_LE(model.groups().front().u.size(), 7U);
+  EXPECT_LT(write_model(model)->size(), 400'000U);
+  // Areas differ in the share of a's first value, as the private ones do.
+  const auto counts = model.project({0, 2}).values;
+  double low = 0.0;
+  double high = 0.0;
+  for (std::size_t area = 0; area < 100; ++area) {
+    low += counts[area * 3] / 20'000.0;
+    high += counts[(400 + area) * 3] / 20'000.0;
+  }
+  EXPECT_NEAR(low, 0.25, 0.03);
+  EXPECT_NEAR(high, 0.65, 0.03);
 }
 
 TEST(Grouped, OddTablesGiveSoundReleases) {

@@ -25,7 +25,7 @@ class ColumnCoder {
   Code of(bool value) { return of_bool_[value ? 1 : 0]; }
 
   Code of(std::int64_t value) {
-    const auto at = static_cast<std::uint64_t>(value + kBelowZero);
+    const auto at = static_cast<std::uint64_t>(value) + kBelowZero;
     if (at < small_.size()) {
       Code& known = small_[at];
       if (known == kUnknown) known = integer(value);
@@ -61,7 +61,7 @@ class ColumnCoder {
   }
 
  private:
-  static constexpr std::int64_t kBelowZero = 256;
+  static constexpr std::uint64_t kBelowZero = 256;
   static constexpr std::size_t kSmall = 4096;
   static constexpr Code kUnknown = ~Code{0};
   static constexpr std::size_t kShort = 15;

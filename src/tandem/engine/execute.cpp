@@ -7,11 +7,13 @@
 #include <cmath>
 #include <utility>
 
+#include "tandem/base/check.h"
 #include "tandem/base/error.h"
 #include "tandem/engine/certificate.h"
 #include "tandem/engine/reliability.h"
 #include "tandem/mechanism/answers/answer_workload.h"
 #include "tandem/model/fitted_rows.h"
+#include "tandem/model/records_model.h"
 
 namespace tandem {
 namespace {
@@ -41,6 +43,13 @@ std::size_t rows_to_make(const Task& task, Release& release) {
   const double most = std::min(static_cast<double>(kMostRows),
                                std::max(1.0, std::floor(task.memory / (kCopies * row))));
   const double wanted = std::nearbyint(release.total);
+  const auto part = static_cast<double>(task.most_rows);
+  if (task.most_rows > 0 && wanted > part && part <= most) {
+    release.warnings.push_back(
+        {"rows.a_part",
+         fmt::format("Of {:.4g} rows, {:.4g} were made; the model makes others.", wanted, part)});
+    return static_cast<std::size_t>(task.most_rows);
+  }
   if (wanted > most) {
     release.warnings.push_back(
         {"rows.too_many",
@@ -94,6 +103,14 @@ void Execution::make_rows(Release& release) {
   threads_.check();
   if (progress_) {
     progress_({.stage = RunProgress::Stage::MakingRows, .step = gate_.steps(), .share = 1.0});
+  }
+  if (task_.pairs) {
+    const auto* records = release.model ? release.model->as_records() : nullptr;
+    check(records != nullptr, "what works on pairs makes records");
+    const double wanted = task_.rows > 0 ? static_cast<double>(task_.rows) : release.total;
+    const double rows = std::clamp(std::nearbyint(wanted), 1.0, static_cast<double>(kMostRows));
+    release.repeats = records->sample_records(static_cast<std::size_t>(rows), rng_);
+    return;
   }
   const std::size_t rows = rows_to_make(task_, release);
   release.rows =

@@ -20,6 +20,7 @@
 #include "tandem/mechanism/answers/answer_workload.h"
 #include "tandem/model/fitted_rows.h"
 #include "tandem/privacy/accountant.h"
+#include "tandem/source/open.h"
 
 namespace tandem {
 
@@ -113,6 +114,20 @@ void release_what_certifies(RunParts& parts) {
   if (parts.workload.conjunctions() != nullptr) parts.filter.let_go();
 }
 
+namespace {
+
+// Most values of a list of pairs are the first, and random ones where nothing is asked would be far
+// off: on 500 items with 3,000 users, a mean error of .183 instead of .017.
+void prefer_zeros(const Mechanism& mechanism, Parameters& given) {
+  const auto is_free = [](const auto& item) { return item.name == "free"; };
+  const bool knows = std::ranges::any_of(mechanism.options, is_free);
+  const bool stated =
+      std::ranges::any_of(given, [](const auto& pair) { return pair.first == "free"; });
+  if (knows && !stated && mechanism.conjunctions) given.emplace_back("free", "zero");
+}
+
+}  // namespace
+
 RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_public_data) {
   if (s.rows < 0 || s.rows > kMostRows) {
     throw UsageError(fmt::format(TANDEM_SETTING("rows") " is {}; choose 0 to {}.", s.rows,
@@ -129,9 +144,12 @@ RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_p
   const std::string automatic =
       s.make == "answers" ? "hdmm" : automatic_mechanism(with_public_data, s.delta == 0.0);
   auto mechanism = find(s.mechanism == "auto" ? automatic : s.mechanism);
-  auto parameters = mechanism.resolve(parse_parameters(s.parameters));
+  auto given = parse_parameters(s.parameters);
+  if (is_pairs(s.private_source)) prefer_zeros(mechanism, given);
+  auto parameters = mechanism.resolve(given);
   auto unit = parse_privacy_unit(s.neighbors, s.rows_per_person);
-  unit.may_be_absent = !s.person.empty();  // rows that name nobody are dropped
+  // Rows that name nobody are dropped; in a list of pairs who has no line is no row.
+  unit.may_be_absent = !s.person.empty() || is_pairs(s.private_source);
   auto filter = filter_of(s);
   if (filter.currency() == Currency::Pure && !mechanism.pure) {
     throw UsageError(fmt::format(
@@ -154,6 +172,30 @@ RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_p
   return {std::move(mechanism), std::move(parameters), unit, std::move(filter)};
 }
 
+namespace {
+
+// What does not go together with a list of pairs.
+void refuse_with_pairs(const SynthSettings& s) {
+  if (!s.person.empty()) {
+    throw UsageError(TANDEM_SETTING(
+        "person") " is stated, and a list of pairs has its users as people; leave it out.");
+  }
+  if (!s.public_sources.empty()) {
+    throw UsageError(TANDEM_SETTING(
+        "public") " is stated, and what works on a list of pairs uses no public data; leave it "
+                  "out.");
+  }
+}
+
+// Pairs are asked conjunctions: marginals of so many columns would be too many to choose from.
+void require_conjunctions(const Workload& workload) {
+  if (workload.conjunctions() != nullptr) return;
+  throw UsageError("A list of pairs is asked conjunctions; give " TANDEM_SETTING(
+      "mechanism") " dual-query and " TANDEM_SETTING("workload") " conjunctions:3:20000:1.");
+}
+
+}  // namespace
+
 Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Threads& threads,
                  const Note& note) {
   if (s.private_source.empty()) {
@@ -169,9 +211,12 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Thread
                                  in_quotes(s.format)));
   }
   refuse_private_as_public(s.private_source, s.public_sources);
+  if (is_pairs(s.private_source)) refuse_with_pairs(s);
   Prepared out{parts_of(s, find, !s.public_sources.empty()), {}, {}, {}};
   auto [schema, text] = read_schema(s, threads, note);
+  if (is_pairs(s.private_source)) require_pairs(schema);
   out.workload = parse_workload(schema.domain(), s.workload);
+  if (is_pairs(s.private_source)) require_conjunctions(out.workload);
   if (out.workload.conjunctions() != nullptr && !out.mechanism.conjunctions) {
     throw UsageError(fmt::format(
         TANDEM_SETTING("workload") " {} is of conjunctions, and {} works on marginals; choose "

@@ -31,9 +31,11 @@
 #include "tandem/engine/reliability.h"
 #include "tandem/mechanism/registry.h"
 #include "tandem/model/model_file.h"
+#include "tandem/model/records_model.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger.h"
 #include "tandem/privacy/private_data.h"
+#include "tandem/source/data_source.h"
 #include "tandem/source/open.h"
 
 namespace tandem {
@@ -180,6 +182,22 @@ struct Underway {
   }
 };
 
+// What private rows may take beside all else.
+double memory_left(const SynthSettings& s, const PreparedRun& prepared) {
+  constexpr double kLeast = 16e6;
+  return std::max(kLeast, memory_limit(s.memory_limit) - prepared.predicted_bytes);
+}
+
+// The rows that are handed over, or the file that the settings name.
+PrivateData open_rows(const SynthRun& run, const PreparedRun& prepared) {
+  const SynthSettings& s = run.settings;
+  const Prepared& p = prepared.parts;
+  const PrivateSourceOptions opening{p.unit, s.person, run.threads,
+                                     progress_of(run.reading, s.private_source)};
+  return run.given ? run.given->open(p, opening, memory_left(s, prepared))
+                   : open_private(s.private_source, p.schema, opening);
+}
+
 // Everything but release.json, which comes last, and what that has to say.
 Document write_release(Underway& under, const Release& release) {
   const SynthSettings& s = under.run.settings;
@@ -190,6 +208,15 @@ Document write_release(Underway& under, const Release& release) {
     write_csv(path, writing, *release.rows, under.execution->rng());
     sync_to_disk(path);
   }
+  if (!release.repeats.empty()) {
+    const std::string path = under.folder.file(kRowsFile);
+    const auto& records = release.model->as_records()->records();
+    write_pairs(path, p.schema, release.repeats.size(),
+                [&](std::size_t row, std::vector<AttributeId>& items) {
+                  records.append_ones(release.repeats[row], items);
+                });
+    sync_to_disk(path);
+  }
   if (!release.answers.empty()) under.folder.write(kAnswersFile, answers_text(release.answers));
   under.folder.write(schema_file_name(s), p.schema_text);
   const FileDigests files = write_models(under.folder, p.schema.domain(), release);
@@ -197,31 +224,30 @@ Document write_release(Underway& under, const Release& release) {
                           {release_id(under.record), today(), files});
 }
 
-// What private rows may take beside all else.
-double memory_left(const SynthSettings& s, const PreparedRun& prepared) {
-  constexpr double kLeast = 16e6;
-  return std::max(kLeast, memory_limit(s.memory_limit) - prepared.predicted_bytes);
-}
-
 }  // namespace
 
 GivenRows streamed_rows(RowStream stream, HowToCount how) {
-  const auto rows = static_cast<double>(stream.rows);
-  return {
-      .rows = rows,
-      .open = [stream = std::move(stream), how](
-                  const Prepared& parts, const PrivateSourceOptions& options, double most_bytes) {
-        return open_private(stream, parts.schema, options, how, most_bytes);
-      }};
+  GivenRows out;
+  out.rows = static_cast<double>(stream.rows);
+  out.open = [stream = std::move(stream), how](
+                 const Prepared& parts, const PrivateSourceOptions& options, double most_bytes) {
+    return open_private(stream, parts.schema, options, how, most_bytes);
+  };
+  return out;
 }
 
-GivenRows counted_rows(CountCliques count, double rows) {
-  return {
-      .rows = rows,
-      .open = [count = std::move(count)](const Prepared& parts, const PrivateSourceOptions& options,
-                                         double /*most_bytes*/) {
-        return counted_private(parts.schema.domain(), count, parts.unit, options.threads);
-      }};
+GivenRows counted_rows(CountCliques count, double rows, std::int64_t most_made) {
+  GivenRows out;
+  out.rows = rows;
+  out.most_made = most_made;
+  out.check = [](const Prepared& parts) {
+    if (const auto* set = parts.workload.conjunctions()) require_countable(*set);
+  };
+  out.open = [count = std::move(count)](const Prepared& parts, const PrivateSourceOptions& options,
+                                        double /*most_bytes*/) {
+    return counted_private(parts.schema.domain(), count, parts.unit, options.threads);
+  };
+  return out;
 }
 
 std::string resuming_command(const std::string& out, const std::string& make) {
@@ -244,6 +270,7 @@ SynthSummary synthesize(const SynthRun& run) {
 
   const PreparedRun prepared = prepare_run(s, how_to_prepare(run));
   const Prepared& p = prepared.parts;
+  if (run.given && run.given->check) run.given->check(p);
   const bool seeded = s.seed >= 0;
   const auto seed = static_cast<std::uint64_t>(s.seed);
   std::shared_ptr<Ledger> ledger;
@@ -278,18 +305,16 @@ SynthSummary synthesize(const SynthRun& run) {
                     .problem = prepared.problem,
                     .rules = p.schema.row_rules(),
                     .rows = s.rows,
+                    .most_rows = run.given ? run.given->most_made : 0,
                     .memory = memory_limit(s.memory_limit),
+                    .pairs = is_pairs(s.private_source),
                     .answers = s.make == "answers"};
     Means means{.entropy = entropy_of(s.seed),
                 .transcript = file_transcript(under.folder.transcript(), ledger, under.record.id),
                 .rng = under.record.rng,
                 .threads = run.threads,
                 .progress = run.progress};
-    const PrivateSourceOptions opening{p.unit, s.person, run.threads,
-                                       progress_of(run.reading, s.private_source)};
-    auto data = run.given ? run.given->open(p, opening, memory_left(s, prepared))
-                          : open_private(s.private_source, p.schema, opening);
-    under.execution.emplace(std::move(data), task, std::move(means));
+    under.execution.emplace(open_rows(run, prepared), task, std::move(means));
     const Release release = under.execution->run();
     if (run.progress) {
       run.progress({.stage = RunProgress::Stage::Writing,

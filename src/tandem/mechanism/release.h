@@ -61,6 +61,8 @@ struct Release {
   Document facts = Document::object();    // what it is made of; docs/formats.md lists the keys
   std::vector<Warning> warnings;
   std::optional<Table> rows{};  // drawn from the model, once the mechanism is done
+  // Of a list of pairs, in their place: for each row the record of the model that it repeats.
+  std::vector<std::uint32_t> repeats{};
   std::optional<CertifiedError> certified_error{};  // of these rows
 };
 

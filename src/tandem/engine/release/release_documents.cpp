@@ -168,6 +168,10 @@ Document release_document(const SynthSettings& s, const PreparedRun& run, const 
   out.set("public", std::move(sources));
   out.set("total", release.total);
   if (release.rows) out.set("rows", static_cast<std::uint64_t>(release.rows->rows()));
+  if (!release.repeats.empty()) {
+    out.set("rows", static_cast<std::uint64_t>(release.repeats.size()));
+    out.set("pairs", true);
+  }
   if (!release.answers.empty()) {
     out.set("answers", static_cast<std::uint64_t>(release.answers.size()));
   }
