@@ -216,6 +216,48 @@ def test_a_stream_that_breaks_off_is_one_sentence_and_shows_no_cell(tmp_path):
     assert {**ledger.show(), "runs": [], "head": ""} == {**before, "runs": [], "head": ""}
 
 
+def in_passes(monkeypatch, gone_at=None):
+    """Rows are counted in passes, and are gone at one of them."""
+    from tandem import _arrow, _frames
+    streams = []
+
+    def of(*arguments):
+        stream = _arrow.stream_of(*arguments)
+        hand_over = stream.hand_over
+
+        def handed(target):
+            if stream.passes == gone_at:
+                raise OSError("/home/anna/rows.parquet")
+            hand_over(target)
+        stream.how, stream.hand_over = "passes", handed
+        streams.append(stream)
+        return stream
+    monkeypatch.setattr(_frames, "stream_of", of)
+    return streams
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "duckdb", "parquet_folder"])
+def test_passes_count_what_is_held(kind, from_texts, tmp_path, monkeypatch):
+    streams = in_passes(monkeypatch)
+    assert digest(released(KINDS[kind](tmp_path))) == from_texts
+    assert streams[0].passes > 1
+
+
+def test_rows_that_are_gone_between_two_passes(tmp_path, monkeypatch):
+    ledger = tandem.Ledger.create(tmp_path / "l", dataset="d", epsilon=1)
+    run = dict(ledger=ledger, seed=None, epsilon=1, out=tmp_path / "out")
+    in_passes(monkeypatch, gone_at=1)
+    with pytest.raises(tandem.SourceError) as caught:
+        released(arrow(), **run)
+    said = str(caught.value)
+    assert "could not be read" in said and "resume=True" in said and "anna" not in said
+    assert ledger.show()["reserved"]["epsilon"] > 0.9 and ledger.show()["spent"]["epsilon"] == 0
+    in_passes(monkeypatch)
+    release = released(arrow(), resume=True, **run)
+    assert release.document["rows"] == 60 and len(ledger.show()["runs"]) == 1
+    assert ledger.show()["reserved"]["epsilon"] == 0
+
+
 def test_a_cells_text_is_the_schemas():
     labels = Texts(Column({"name": "a", "values": ["1.0", "2", "0.1"]}))
     assert [labels.one(value) for value in (1, 1.0, True, 2.0, decimal.Decimal("0.1"), 0.1, 3.0)] == [

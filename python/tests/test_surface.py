@@ -6,6 +6,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import types
 
 import pandas
@@ -220,7 +221,8 @@ def test_a_synthesizer_has_scikit_learns_shape(private):
     assert made.get_params() == {**parameters, "epsilon": 2}
 
 
-def test_a_run_without_out_that_was_stopped_keeps_what_it_paid_for(private, tmp_path):
+def test_a_run_without_out_that_was_stopped_keeps_what_it_paid_for(private, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     class Enough(Exception):
         pass
 
