@@ -159,7 +159,7 @@ TEST_F(NumbersOfARelease, WhatCannotBeAskedIsSaid) {
   EXPECT_TRUE(contains(error_of<UsageError>([&] {
                          answers_of(asking_for(release("mst", 1.0, 1), "conjunctions:2:3:1"));
                        }),
-                       "conjunctions"));
+                       "no marginals"));
 }
 
 TEST_F(NumbersOfARelease, AModelOfMeasurementsFromElsewhere) {
