@@ -31,6 +31,7 @@ os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
 
 import tandem  # noqa: E402
+from tandem import _library  # noqa: E402
 
 CONFIG = {
     "spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.driver.memory": "1g",
@@ -424,6 +425,14 @@ def narrow():
     spark = session("local[1]", **{"spark.driver.maxResultSize": "12k"})
     cases = Cases(spark)
     found["driver"] = cases.refusal(lambda: cases.of_sample())
+    # A library that this machine can't load, as one of another architecture is.
+    from tandem import _spark
+    (FOLDER / "other.so").write_bytes(b"\x7fELF" + bytes(60))
+    _spark.package.cache_clear()
+    _spark.library_path = lambda: FOLDER / "other.so"
+    found["library"] = cases.refusal(lambda: cases.of_sample())
+    _spark.package.cache_clear()
+    _spark.library_path = _library.library_path
     spark.stop()
     bare = FOLDER / "bare"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare], check=True)

@@ -173,6 +173,7 @@ def test_what_cannot_be_read_is_one_sentence_and_spends_nothing(found, kind, nam
 
 
 @pytest.mark.parametrize("name, part", [("driver", "spark.driver.maxResultSize"),
+                                        ("library", "can't load tandem's library"),
                                         ("pyarrow", "PYSPARK_PYTHON")])
 def test_what_a_session_lacks_is_named(found, name, part):
     raised, told, unchained = found.case("narrow", name)

@@ -7,12 +7,13 @@ rows as the largest public one; reduced ACS, all five-way marginals. Usage: 000-
 from reduced_figures import NOTE, SOURCES, X_NAME, Y_NAME, start, support
 
 figure, epsilons, folder, how = start("000-7")
-# The same algorithm on every support: T 200, step 1/2, replay, every cell a candidate, the last one.
-SAME = "as=authors:rounds=200:output=last"
+# The same algorithm on every support, that of the authors' first code.
+SAME = ("rounds=200:select-share=0.5:candidates=all:step=0.5:replay=stale:repeats=replace:"
+        "output=last")
 sizes = {source: support(folder / f"{source}.csv") for source in SOURCES}
 for source in SOURCES:
-    figure.compare(source, {f"{source}, {sizes[source]:,} rows": f"mw-pub:{SAME}:start=uniform:"
-                            "selection=exponential"}, epsilons, public=folder / f"{source}.csv", **how)
+    figure.compare(source, {f"{source}, {sizes[source]:,} rows": f"mw-pub:{SAME}:start=uniform"},
+                   epsilons, public=folder / f"{source}.csv", **how)
 FULL = "whole domain, 98,304 rows"
 random = {f"random, {times * sizes['national2019']:,} rows":
           f"mwem:{SAME}:support=random:{times * sizes['national2019']}" for times in (2, 4, 10)}

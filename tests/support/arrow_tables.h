@@ -40,7 +40,8 @@ inline Schema coded_schema(const Domain& domain) {
     const auto& labels = attribute.labels;
     ColumnSchema column;
     column.name = attribute.name;
-    column.codec = labels.empty() ? coded_codec(attribute.size) : labelled_codec(labels, 0);
+    column.codec =
+        labels.empty() ? coded_codec(attribute.size) : labelled_codec(labels, 0, attribute.ordered);
     column.cells.kind = labels.empty() ? CellMeaning::Kind::Coded : CellMeaning::Kind::Label;
     column.cells.labels = labels;
     columns.push_back(std::move(column));
