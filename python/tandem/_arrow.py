@@ -25,8 +25,9 @@ class Stream:
         self.opened = opened
         self.rows = rows  # None where it is not known
         self.again = again
-        # Codes are held where they fit into the memory limit, otherwise counted in passes.
-        self.how = "memory" if again else "hold"
+        # Codes are held where they fit into the memory limit. Otherwise rows are counted in passes,
+        # or refused where they come once.
+        self.how = "memory"
         self.passes = 0
 
     def hand_over(self, target):
