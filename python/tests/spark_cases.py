@@ -67,23 +67,23 @@ class Standalone:
         import pyspark
         home = pathlib.Path(pyspark.__file__).parent
         log = open(FOLDER / "daemons.log", "w")
-        environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": str(home),
-                       "SPARK_DAEMON_MEMORY": "256m"}
+        environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_DAEMON_MEMORY": "256m"}
 
-        def start(what, *arguments):
+        def start(what, host, *arguments):
             return subprocess.Popen(
-                [home / "bin" / "spark-class", f"org.apache.spark.deploy.{what}", "--host",
-                 "127.0.0.1", "--webui-port", "0", *arguments],
-                env=environment, stdout=log, stderr=log)
-        self.running = [start("master.Master", "--port", "0")]
+                [home / "bin" / "spark-class", f"org.apache.spark.deploy.{what}", "--host", host,
+                 "--webui-port", "0", *arguments],
+                env={**environment, "SPARK_LOCAL_IP": host}, stdout=log, stderr=log)
+        self.running = [start("master.Master", "127.0.0.1", "--port", "0")]
         url = None
         while url is None:
             assert self.running[0].poll() is None
             time.sleep(0.2)
             words = (FOLDER / "daemons.log").read_text().split()
             url = next((one for one in words if one.startswith("spark://")), None)
-        for _ in range(2):
-            self.running.append(start("worker.Worker", "--cores", "1", "--memory", "1g",
+        # On two addresses of the loopback: a speculative copy runs on another host than the first.
+        for host in ("127.0.0.1", "127.0.0.2"):
+            self.running.append(start("worker.Worker", host, "--cores", "1", "--memory", "1g",
                                       "--work-dir", str(FOLDER / "work"), url))
         self.url = url
         return self
@@ -124,7 +124,7 @@ def slowed(flag):
         from pyspark import TaskContext
         task = TaskContext.get()
         if os.path.exists(flag) and task.partitionId() == 0 and task.attemptNumber() == 0:
-            time.sleep(4)
+            time.sleep(15)  # less, once its copy is done
         yield from batches
     return run
 
