@@ -186,7 +186,7 @@ TEST(Hdmm, AnswersAPublicTotalExactly) {
 
 // Products of several ordered columns, in units that the gate takes, with small budgets too.
 TEST(Hdmm, MeasuresProductsOfManyOrderedColumns) {
-  const Domain domain({{"a", 5, {}}, {"b", 6, {}}, {"c", 4, {}}, {"d", 3, {}}});
+  const Domain domain({{"a", 10, {}}, {"b", 12, {}}, {"c", 8, {}}, {"d", 3, {}}});
   Table table(domain, 500);
   Rng rng(1);
   for (AttributeId id = 0; id < domain.size(); ++id) {

@@ -24,8 +24,6 @@ namespace {
 constexpr std::size_t kStarts = 20;
 constexpr std::size_t kStartsOfListed = 2;  // beyond 16 columns: they end within 0.1% of each other
 constexpr int kEvaluationsOfStart = 150;
-constexpr int kEvaluationsOfTrial = 40;  // of every start on a lattice; the best few go on
-constexpr std::size_t kStartsThatGoOn = 5;
 constexpr int kEvaluationsAtTheEnd = 2000;
 constexpr int kEvaluationsAtTheEndOfListed = 300;
 constexpr double kTolerance = 1e-6;  // of the gradient of the error's logarithm
@@ -309,18 +307,8 @@ Strategy plan_sets(const PlanningProblem& problem, const Columns& maps, const Th
         const double disorder = even ? 0.0 : 0.1 * static_cast<double>(start);
         u = cover->start(disorder, rng, threads);
       }
-      const int of_start = lattice ? kEvaluationsOfTrial : kEvaluationsOfStart;
-      values[start] = search(total, u, laplace ? of_start : kEvaluationsAtTheEnd);
+      values[start] = search(total, u, laplace ? kEvaluationsOfStart : kEvaluationsAtTheEnd);
     });
-    if (lattice) {
-      std::vector<std::size_t> order(starts);
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      std::ranges::stable_sort(order, {}, [&](std::size_t start) { return values[start]; });
-      parallel_for(kStartsThatGoOn, threads, [&](std::size_t i) {
-        values[order[i]] =
-            search(total, found[order[i]], kEvaluationsOfStart - kEvaluationsOfTrial);
-      });
-    }
     auto u = found[static_cast<std::size_t>(std::ranges::min_element(values) - values.begin())];
     if (laplace) search(total, u, lattice ? kEvaluationsAtTheEnd : kEvaluationsAtTheEndOfListed);
     Candidates own = candidates();
