@@ -95,7 +95,7 @@ TEST_F(Pairs, BecomeAReleaseOfPairsThatEvaluateJudges) {
                                        kConjunctions, "--json"});
   ASSERT_EQ(judged.exit_code, 0) << judged.err;
   const auto numbers = Document::parse_json(judged.out, "stdout");
-  EXPECT_EQ(numbers.at("real_rows").as_integer(), kUsers);
+  EXPECT_EQ(numbers.at("rows").at("real").as_integer(), kUsers);
   EXPECT_LT(numbers.at("mean_error").as_number(), 0.1);
   EXPECT_LT(numbers.at("max_error").as_number(), 0.5);
   EXPECT_EQ(numbers.at("repaired").at("max_error").as_number(),
