@@ -29,7 +29,7 @@ class Pairs : public testing::Test {
     std::string lines = "user,item\n";
     for (int user = 0; user < kUsers; ++user) {
       const std::string name = "u" + std::to_string(user) + ",";
-      if (user % 10 == 9) lines += name + "\n";  // who has nothing
+      lines += name + "\n";  // so that who has nothing is a row too
       for (int item = 0; item < kItems; ++item) {
         if (user % 10 != 9 && (user * 7 + item * item) % (item + 2) == 0) {
           lines += name + "i" + std::to_string(item) + "\n";
