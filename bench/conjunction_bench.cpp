@@ -5,12 +5,17 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <numeric>
 
 #include "ratios.h"
 #include "tandem/base/rng.h"
 #include "tandem/data/csv.h"
 #include "tandem/optimize/max_csp.h"
+#include "tandem/privacy/curator.h"
+#include "tandem/privacy/private_data.h"
 #include "tandem/query/conjunction_counting.h"
+#include "tandem/source/memory_source.h"
 
 namespace {
 
@@ -98,6 +103,32 @@ BENCHMARK(count_two_million)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
+// ---- Draws ----
+
+// A round of 2 million conjunctions and their negations: 1,750 draws, counts being at hand. Of few
+// rows, for those are counted once.
+void draw_of_4_million(benchmark::State& state) {
+  std::vector<std::size_t> first(2'000);
+  std::iota(first.begin(), first.end(), std::size_t{0});
+  const Table table = kdd99().select(first);
+  const auto set = drawn_from(table, 2'000'000, ConjunctionFamily::Signed);
+  Curator gate(PrivateData(memory_source(table), PrivacyUnit{}), Filter::zcdp(Rho(1e6)),
+               std::make_unique<SystemEntropy>(), memory_transcript(),
+               {.threads = Threads{static_cast<int>(state.range(0))}});
+  const std::vector<double> half(set.size(), 1'000.0);
+  const auto draw = [&] { return gate.sample_conjunctions({set, half, half}, 0.03, 1750); };
+  draw();
+  for (auto _ : state) benchmark::DoNotOptimize(draw());
+  state.counters["seconds"] = benchmark::Counter(
+      1.0, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(draw_of_4_million)
+    ->ArgName("threads")
+    ->Arg(1)
+    ->Arg(2)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
 // ---- Best responses ----
 
 std::vector<DrawnConjunction> draws(const ConjunctionSet& set, std::size_t count) {
@@ -136,6 +167,8 @@ const bench::Ratio counting{"100 conjunctions of KDD99, one thread, against a lo
                             "plain_loop_100", "count_100", 10.0};
 const bench::Rate two_million{"2M signed conjunctions of KDD99 on two threads, seconds",
                               "count_two_million/threads:2/positive:0", "seconds", 20.0, true};
+const bench::Rate round_of_draws{"1,750 draws from 4M scores on two threads, seconds",
+                                 "draw_of_4_million/threads:2", "seconds", 0.03, true};
 const bench::Rate kdd99_response{"best response to 1,750 draws on KDD99, seconds",
                                  "respond_kdd99_1750", "seconds", 0.05, true};
 const bench::Rate wide_response{"best response to 70,000 draws on 512,000 columns, seconds",

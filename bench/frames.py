@@ -50,6 +50,7 @@ def make(folder, rows, csv):
     import numpy
     import pandas
     import pyarrow
+    import pyarrow.csv
     import pyarrow.parquet
     base = pandas.read_csv(ROOT / "build" / "sample" / "private.csv",
                            dtype={"income": "string", "remote": "boolean"})
@@ -60,28 +61,58 @@ def make(folder, rows, csv):
         table = pyarrow.Table.from_pandas(part, preserve_index=False)
         pyarrow.parquet.write_table(table, folder / f"part-{at:04}.parquet")
         if csv:
-            part["remote"] = part["remote"].map({True: "true", False: "false"})
-            part.to_csv(folder / "rows.csv", index=False, header=at == 0, mode="w" if at == 0 else "a")
+            with open(folder / "rows.csv", "wb" if at == 0 else "ab") as out:
+                pyarrow.csv.write_csv(table, out, pyarrow.csv.WriteOptions(
+                    include_header=at == 0, quoting_style="needed"))
 
 
-def release(private, rows, **more):
+def release(private, in_all, **more):
     """A release of single columns, which is hardly more than reading and counting once."""
     import tandem
     before, wall = time.process_time(), time.time()
     held = now_mb()
-    tandem.synthesize(private, schema=SCHEMA, epsilon=1, seed=1, **{
+    tandem.synthesize(private, epsilon=1, seed=1, **{
+        "schema": SCHEMA,
         "mechanism": "independent", "workload": "all-1way", "certify_share": 0.0, "threads": 1,
         "rows": 1000, **more})
     cpu = time.process_time() - before
-    print(json.dumps({"rows": rows, "cpu_s": round(cpu, 2), "wall_s": round(time.time() - wall, 2),
-                      "rows_per_cpu_s": round(rows / cpu), "peak_mb": round(peak_mb()),
+    print(json.dumps({"rows": in_all, "cpu_s": round(cpu, 2), "wall_s": round(time.time() - wall, 2),
+                      "rows_per_cpu_s": round(in_all / cpu), "peak_mb": round(peak_mb()),
                       "before_mb": round(held)}))
+
+
+def passes(given, rows):
+    """A default release that holds no row."""
+    from tandem import _frames
+    streams, stream_of = [], _frames.stream_of
+
+    def counted(*arguments):
+        streams.append(stream_of(*arguments))
+        streams[-1].how = "passes"
+        return streams[-1]
+
+    _frames.stream_of = counted
+    private = sorted(str(path) for path in given.folder.glob("part-*.parquet"))[:given.files]
+    release(private[0] if len(private) == 1 else given.folder, rows, mechanism="auto",
+            workload="all-3way", public=PUBLIC, certify_share=0.03,
+            memory_limit=given.memory_limit, rows=100_000)
+    print(json.dumps({"passes": streams[0].passes}))
+
+
+def coded(rows):
+    """The sample's coded register with as many rows, in bytes, and its schema."""
+    import numpy
+    import pandas
+    base = pandas.read_csv(ROOT / "build" / "sample" / "private-coded.csv").astype("int8")
+    choice = numpy.random.default_rng(1).integers(0, len(base), rows)
+    frame = pandas.DataFrame({name: base[name].to_numpy()[choice] for name in base})
+    return frame, ROOT / "build" / "sample" / "domain.json"
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["make", "frame", "polars", "arrow", "parquet", "csv", "duckdb",
-                                         "passes"])
+    parser.add_argument("what", choices=["make", "frame", "category", "polars", "arrow", "coded",
+                                         "parquet", "csv", "csv-coded", "duckdb", "passes"])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--csv", action="store_true")
@@ -98,7 +129,12 @@ def main():
     files = sorted(given.folder.glob("part-*.parquet"))[:given.files]
     rows = sum(pyarrow.parquet.read_metadata(path).num_rows for path in files)
     if given.what == "frame":
-        release(pyarrow.parquet.read_table(files).to_pandas(), rows)
+        release(pyarrow.parquet.read_table(files).to_pandas(date_as_object=False), rows)
+    elif given.what == "category":
+        frame = pyarrow.parquet.read_table(files).to_pandas(date_as_object=False)
+        text = [name for name in frame if frame[name].dtype.kind not in "ifbM"
+                and str(frame[name].dtype) != "boolean"]
+        release(frame.astype({name: "category" for name in text}), rows)
     elif given.what == "polars":
         import polars
         release(polars.read_parquet(files), rows)
@@ -108,6 +144,15 @@ def main():
         release(given.folder, rows)
     elif given.what == "csv":
         release(given.folder / "rows.csv", rows)
+    elif given.what in ("coded", "csv-coded"):
+        frame, schema = coded(rows)
+        if given.what == "csv-coded":
+            import pyarrow.csv
+            path = given.folder / "coded.csv"
+            pyarrow.csv.write_csv(pyarrow.Table.from_pandas(frame, preserve_index=False), path,
+                                  pyarrow.csv.WriteOptions(quoting_style="none"))
+            frame = path
+        release(frame, rows, schema=schema)
     elif given.what == "duckdb":
         import duckdb
         duckdb.sql("set threads = 1")
@@ -126,8 +171,7 @@ def main():
         print(json.dumps({"rows": rows, "cpu_s": round(cpu, 2), "rows_per_cpu_s": round(rows / cpu),
                           "what": "handed over as Arrow batches"}))
     else:
-        release(given.folder, rows, mechanism="auto", workload="all-3way", public=PUBLIC,
-                certify_share=0.03, memory_limit=given.memory_limit, rows=100_000)
+        passes(given, rows)
 
 
 if __name__ == "__main__":

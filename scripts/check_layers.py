@@ -50,7 +50,7 @@ TRUSTED = {
              "table", "text_format", "time_zone", "value_line", "word_reader"],
     "query": ["axis_map", "block_counter", "cell_map", "conjunction_counting", "conjunctions", "counting", "factor",
               "linear_map", "linear_query", "map_distance", "measurement"],
-    "source": ["counted_source", "data_source", "memory_source", "open", "row_stream"],
+    "source": ["bit_source", "counted_source", "data_source", "memory_source", "open", "row_stream"],
 }
 # Where a private table is opened, held and counted: with all of privacy/.
 PRIVATE_PATH = ["source/open.cpp"]

@@ -15,7 +15,7 @@ packages() {
     fuzz)  echo "clang llvm libclang-rt-dev" ;;
     bare)  echo "debootstrap" ;;
     python) echo "python3-venv postgresql openjdk-17-jre-headless" ;;
-    solvers) echo "coinor-libcbc-dev coinor-libclp-dev" ;;
+    solvers) echo "coinor-cbc coinor-libclp-dev" ;;
     *) echo "install.sh: unknown group '$1'; known: build test lint fuzz bare python solvers" >&2; exit 2 ;;
   esac
 }

@@ -263,26 +263,12 @@ std::string run_estimate(const char* text, tandem_task* task) {
   return estimate(wanted).to_json();
 }
 
-std::string run_sample(const char* text, tandem_task* task) {
-  Request request(text);
-  SampleRequest wanted;
-  wanted.threads = request.threads(task);
-  request.get("release", wanted.folder);
-  request.get("out", wanted.out);
-  request.get("rows", wanted.rows);
-  request.get("seed", wanted.seed);
-  request.get("memory-limit", wanted.memory_limit);
-  request.done();
-  sample_rows(wanted);
-  return Document::object({{"out", wanted.out}}).to_json();
-}
-
 std::string run_streamed(const char* text, tandem_task* task, tandem_open_stream open, void* user) {
   return run_synthesis(text, task, [&](Request& request) {
     RowStream stream;
     HowToCount how = HowToCount::ByMemory;
     if (const auto* member = request.find("stream")) {
-      member->allow_only(std::vector<std::string_view>{"rows", "how"});
+      member->allow_only(std::vector<std::string_view>{"rows", "how", "again"});
       stream.rows = static_cast<std::size_t>(known_rows(*member));
       const auto* named = member->find("how");
       const std::string word = named == nullptr ? "memory" : named->as_string();
@@ -290,6 +276,11 @@ std::string run_streamed(const char* text, tandem_task* task, tandem_open_stream
       if (word == "passes") how = HowToCount::Passes;
       if (word != "memory" && word != "hold" && word != "passes") {
         named->fail("is none of memory, hold and passes; choose one.");
+      }
+      const auto* again = member->find("again");
+      if (again != nullptr && !again->as_bool()) {
+        if (how == HowToCount::Passes) named->fail("needs rows that can be read again.");
+        how = HowToCount::Once;
       }
     }
     stream.open = [open, user] {
@@ -306,9 +297,12 @@ std::string run_streamed(const char* text, tandem_task* task, tandem_open_stream
 std::string run_counted(const char* text, tandem_task* task, tandem_count count, void* user) {
   return run_synthesis(text, task, [&](Request& request) {
     std::int64_t rows = 0;
+    std::int64_t most_made = 0;
     if (const auto* member = request.find("counted")) {
-      member->allow_only(std::vector<std::string_view>{"rows"});
+      member->allow_only(std::vector<std::string_view>{"rows", "most-rows"});
       rows = known_rows(*member);
+      const auto* most = member->find("most-rows");
+      if (most != nullptr) most_made = most->as_integer(1, kLargestCount);
     }
     const auto ask = [count, user](std::span<const Clique> cliques,
                                    std::span<std::int64_t> counts) {
@@ -323,7 +317,7 @@ std::string run_counted(const char* text, tandem_task* task, tandem_count count,
       return count != nullptr &&
              count(user, asked.to_json().c_str(), counts.data(), counts.size()) == 0;
     };
-    return counted_rows(ask, static_cast<double>(rows));
+    return counted_rows(ask, static_cast<double>(rows), most_made);
   });
 }
 
@@ -508,10 +502,6 @@ int tandem_answers(const char* request, tandem_task* task, char** answer) {
 
 int tandem_estimate(const char* request, tandem_task* task, char** answer) {
   return answered(answer, [&] { return tandem::run_estimate(request, task); });
-}
-
-int tandem_estimate_rows(const char* request, tandem_task* task, char** answer) {
-  return answered(answer, [&] { return tandem::run_sample(request, task); });
 }
 
 int tandem_synthesize_stream(const char* request, tandem_task* task, tandem_open_stream open,

@@ -53,21 +53,17 @@ TANDEM_C_API int tandem_plan(const char* request, tandem_task* task, char** answ
  * mechanism that can plan its error expects this one, of as many rows as the settings' "rows". */
 TANDEM_C_API int tandem_epsilon_for_error(const char* request, tandem_task* task, char** answer);
 /* {"release": folder, "columns": [name], "from-model": false, "memory-limit", "threads"}. Free.
- * Gives
- * {"columns", "labels": [[value]], "estimate": [rows], "stddev": s or null, "margin95"}, cells in
- * row-major order of the schema's columns; stddev is null where only a model says it. */
+ * Gives {"columns", "labels": [[value]], "estimate": [rows], "stddev": [s or null], "margin95"},
+ * cells in row-major order of the schema's columns; stddev is null where only a model says it. */
 TANDEM_C_API int tandem_marginal(const char* request, tandem_task* task, char** answer);
 /* The same with "workload": a name or a path. Gives {"query": [name], "estimate", "stddev",
  * "margin95"}, each a list. */
 TANDEM_C_API int tandem_answers(const char* request, tandem_task* task, char** answer);
 /* {"schema": path, "measurements": path, "out": folder, "total", "max-model-mb", "memory-limit",
  * "threads"}: a model of measurements in the format of measurements.json, from wherever they are.
- * Gives {"total", "bytes", "warnings"}; the folder serves tandem_marginal, _answers and
- * _estimate_rows. */
+ * Gives {"total", "bytes", "warnings"}; the folder serves tandem_marginal and
+ * tandem_answers, its model.bin tandem_make_rows. */
 TANDEM_C_API int tandem_estimate(const char* request, tandem_task* task, char** answer);
-/* {"release": folder, "out": file, "rows", "seed", "memory-limit", "threads"}: rows of an estimate,
- * as CSV. Of a release, tandem_refit makes rows with what belongs to them. */
-TANDEM_C_API int tandem_estimate_rows(const char* request, tandem_task* task, char** answer);
 /* {"release", "out", "where", "rows", "max-model-mb", "seed", "public", "memory-limit", "force",
  * "threads"}. Gives {"out", "release"}. */
 TANDEM_C_API int tandem_refit(const char* request, tandem_task* task, char** answer);
@@ -144,9 +140,11 @@ struct ArrowArrayStream {
 #endif /* ARROW_C_STREAM_INTERFACE */
 
 /* A run over rows of this process. The request is that of tandem_synthesize, with a display name as
- * settings.private, and may have {"stream": {"rows": N, "how": "memory" | "hold" | "passes"}}: as
- * many rows as there are, where that is known, and whether their codes are held or counted batch by
- * batch in as many passes as it takes; "memory", which is the default, holds what fits. A row of a
+ * settings.private, and may have
+ *   {"stream": {"rows": N, "how": "memory" | "hold" | "passes", "again": true}}:
+ * as many rows as there are, where that is known; whether their codes are held, or counted batch by
+ * batch in as many passes as it takes ("memory", the default, holds what fits); and whether the
+ * rows can be read again: where not, they are held or, beyond the memory limit, refused. A row of a
  * batch is a row: `records` is "quoted". `open` is called for each pass, on the calling thread,
  * fills a stream from the first row on and returns 0; the stream is released when the pass is over.
  * Rows must be the same in each pass. What a stream says of an error is not told. */
@@ -155,7 +153,8 @@ TANDEM_C_API int tandem_synthesize_stream(const char* request, tandem_task* task
                                           tandem_open_stream open, void* user, char** answer);
 
 /* A run over rows that are counted where they lie. The request is that of tandem_synthesize, with a
- * display name as settings.private, and may have {"counted": {"rows": N}}. `count` gets
+ * display name as settings.private, and may have {"counted": {"rows": N, "most-rows": M}}: at most
+ * M rows are then made here where settings.rows states none. `count` gets
  * {"cliques": [[0, 1, 2], ...], "cells": N}, fills the counts of each clique, one after the other
  * in row-major order (the last column fastest), and returns 0; anything else means that the rows
  * could not be counted: the ledger keeps the reservation, and a run with "resume" goes on. It is

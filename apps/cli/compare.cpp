@@ -22,7 +22,8 @@ class Compare final : public Command {
 
   void declare(Args& args) override {
     using enum Args::Need;
-    args.option("--private", request_.private_source, "the table to compare on", Required);
+    args.option("--private", request_.private_source, "the table to compare on, or pairs:FILE",
+                Required);
     args.option("--public", request_.public_sources, "public data; may be given more than once");
     args.option("--schema", request_.schema, "the schema; without it, drafted from public data");
     for_each_format_setting(request_.text, [&](const std::string& setting, std::string& variable,

@@ -11,6 +11,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/engine/evaluation.h"
+#include "tandem/engine/heat_map_figure.h"
 
 namespace tandem::cli {
 
@@ -25,8 +26,9 @@ class Evaluate final : public Command {
 
   void declare(Args& args) override {
     using enum Args::Need;
-    args.option("--private,--real", request_.real, "the real table: .csv or .csv.gz", Required);
-    args.option("--synthetic", request_.synthetic, "the table to judge", Required);
+    args.option("--private,--real", request_.real, "the real table: .csv or .csv.gz, or pairs:FILE",
+                Required);
+    args.option("--synthetic", request_.synthetic, "the table to judge, or pairs:FILE", Required);
     args.option("--schema", request_.schema, "the schema of both: TOML or JSON", Required);
     args.option("--workload", request_.workload,
                 "the queries: all-3way, random-3way:COUNT:SEED, or a file (default all-3way)");
@@ -36,7 +38,9 @@ class Evaluate final : public Command {
                 "with --group-by, the contest's score: how many pairs of columns, or all");
     args.option("--count-penalty", count_penalty_,
                 "its rows by which a group may be off before its error is 2 (default 250)");
-    args.option("--heat-map", heat_map_, "write the contest's score of each group here, as CSV");
+    args.option(
+        "--heat-map", heat_map_,
+        "write the contest's score of each group here: a picture if it ends in .svg, else CSV");
     for_each_format_setting(request_.text, [&](const std::string& setting, std::string& variable,
                                                const std::string& help) {
       args.option("--" + setting, variable, help);
@@ -54,7 +58,9 @@ class Evaluate final : public Command {
     const auto result = evaluate_files(request_);
     if (!heat_map_.empty()) {
       std::ofstream file(heat_map_, std::ios::binary);
-      file << heat_map_csv(result) << std::flush;
+      file << (heat_map_.ends_with(".svg") ? heat_map_figure(result, report::Look::Either)
+                                           : heat_map_csv(result))
+           << std::flush;
       if (!file) {
         throw SourceError(fmt::format("{} can't be written; check the folder and its space.",
                                       in_quotes(heat_map_)));

@@ -13,6 +13,7 @@
 #include "progress.h"
 #include "tandem/base/document.h"
 #include "tandem/base/error.h"
+#include "tandem/engine/answer_release.h"
 #include "tandem/engine/checked.h"
 #include "tandem/engine/synth.h"
 
@@ -44,8 +45,15 @@ class Synth final : public Command {
           "--target-error", target_error_,
           "choose epsilon for this error: rmse of shares; an --epsilon is then the most that "
           "may be spent");
+      args.option("--release", from_.release,
+                  "answer from this release instead: costs no privacy, reads no private data");
     }
     args.flag("--plan", plan_, "say what would be done and its cost, and stop");
+    if (!answers_) {
+      args.option("--group-by", run_.group_by,
+                  "with --plan: columns, with commas, whose values make groups; what 'grouped' "
+                  "would do for them");
+    }
     args.flag("--force", run_.force, "replace a former release in --out");
     args.flag("--resume", run_.resume, "go on with an interrupted release, at no extra cost");
     common_.declare(args);
@@ -57,6 +65,7 @@ class Synth final : public Command {
     run_.threads.cancel = interruptible.token();
     run_.reading = reading_bars(!common_.quiet);
     run_.note = [this](const std::string& text) { common_.note(text); };
+    if (answers_ && args_->given("--release")) return run_on_release();
     const auto given = [this](std::string_view setting) {
       return belongs(std::string(setting)) && args_->given("--" + std::string(setting));
     };
@@ -69,6 +78,12 @@ class Synth final : public Command {
     if (run_.settings.make != make) {
       throw UsageError(fmt::format("This makes {}; use tandem {} for it.", run_.settings.make,
                                    answers_ ? "synth" : "answer"));
+    }
+    if (!run_.group_by.empty() && !plan_) {
+      throw UsageError(
+          fmt::format("--group-by goes with --plan; for rows that are right group by group, give "
+                      "--mechanism grouped --param fine={}.",
+                      run_.group_by));
     }
     remind_to_check();
     if (answers_ && args_->given("--target-error") && !run_.resume) {
@@ -104,9 +119,49 @@ class Synth final : public Command {
   static std::string help_of(const std::string& setting, const std::string& help) {
     if (setting == "rows") return "about how many rows the private table has, for --target-error";
     if (setting == "mechanism") {
-      return "hdmm, or one that makes a model, which answers without error bars";
+      return "hdmm, or one that makes a model: error bars are then of what it measured";
     }
     return help;
+  }
+
+  // What a call with --release may say: the rest is of runs that read private data.
+  int run_on_release() {
+    const auto may_stand = [](std::string_view name) {
+      return name == "out" || name == "workload" || name == "memory-limit";
+    };
+    for_each_setting(run_.settings,
+                     [&](const std::string& setting, const auto&, const std::string&) {
+                       if (!belongs(setting) || may_stand(setting)) return;
+                       if (args_->given("--" + setting)) refuse_beside_release("--" + setting);
+                     });
+    for (const char* flag : {"--config", "--target-error", "--plan", "--resume"}) {
+      if (args_->given(flag)) refuse_beside_release(flag);
+    }
+    if (!args_->given("--out")) {
+      throw UsageError("--out is missing; name the folder of the answers.");
+    }
+    from_.workload = run_.settings.workload;
+    from_.out = run_.settings.out;
+    from_.memory_limit = run_.settings.memory_limit;
+    from_.force = run_.force;
+    from_.threads = run_.threads;
+    RunLine line(!common_.quiet);
+    from_.stage = [&](const std::string& doing) { line.show(doing); };
+    const auto summary = write_answers(from_);
+    line.clear();
+    if (common_.json) {
+      Document out = Document::object({{"format", 2}, {"out", summary.out}});
+      out.set("release", summary.release);
+      fmt::print("{}\n", out.to_json());
+    } else {
+      fmt::print("{}", to_text(summary, common_.quiet ? Notes::Left : Notes::Shown));
+    }
+    return 0;
+  }
+  [[noreturn]] static void refuse_beside_release(const std::string& flag) {
+    throw UsageError(fmt::format(
+        "{} does not go with --release, which answers from what was released before; leave it out.",
+        flag));
   }
 
   // For the person who sits there: a wrongly read file makes a poor release, in silence.
@@ -143,6 +198,7 @@ class Synth final : public Command {
   bool answers_ = false;
   double target_error_ = 0.0;
   SynthRun run_;
+  AnswerReleaseRequest from_;
   std::string config_;
   bool plan_ = false;
   CommonFlags common_;

@@ -131,8 +131,8 @@ def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, 
             elif stream is None:
                 answer = call("tandem_synthesize", request, held.names, progress)
             else:
-                request["stream"] = {"rows": stream.rows,
-                                     "how": "memory" if stream.again else "hold"}
+                request["stream"] = {"rows": stream.rows, "how": stream.how,
+                                     "again": stream.again}
                 answer = call("tandem_synthesize_stream", request, held.names, progress,
                               opener(stream))
         except BaseException:

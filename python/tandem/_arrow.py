@@ -25,6 +25,9 @@ class Stream:
         self.opened = opened
         self.rows = rows  # None where it is not known
         self.again = again
+        # Codes are held where they fit into the memory limit. Otherwise rows are counted in passes,
+        # or refused where they come once.
+        self.how = "memory"
         self.passes = 0
 
     def hand_over(self, target):
@@ -63,7 +66,7 @@ def stream_of(data, table, columns, also):
     if pyarrow is None:
         return None
     if is_path(data):
-        return of_parquet(pyarrow, parquet_files(data), names)
+        return of_parquet(pyarrow, parquet_files(data), names, also)
     if any(not_read(pyarrow, table.types[name]) for name in names):
         return None
     if isinstance(data, pyarrow.RecordBatch):
@@ -87,7 +90,7 @@ def not_read(pyarrow, kind):
     return isinstance(kind, pyarrow.BaseExtensionType) or types.is_run_end_encoded(kind)
 
 
-def of_parquet(pyarrow, files, names):
+def of_parquet(pyarrow, files, names, also):
     """All files in one stream; None where they have other types, which then are read one by one."""
     import pyarrow.dataset
     import pyarrow.parquet
@@ -96,7 +99,13 @@ def of_parquet(pyarrow, files, names):
     if any(one != kinds[0] for one in kinds) or any(not_read(pyarrow, kind) for kind in kinds[0]):
         return None
     rows = sum(pyarrow.parquet.read_metadata(path).num_rows for path in files)
-    found = pyarrow.dataset.dataset([os.path.abspath(path) for path in files], format="parquet")
+    # A text is decoded once where the file has it once. People's names are too many for that.
+    types = pyarrow.types
+    texts = [name for name, kind in zip(names, kinds[0])
+             if (types.is_string(kind) or types.is_large_string(kind)) and name not in also]
+    form = pyarrow.dataset.ParquetFileFormat(
+        read_options=pyarrow.dataset.ParquetReadOptions(dictionary_columns=texts))
+    found = pyarrow.dataset.dataset([os.path.abspath(path) for path in files], format=form)
     # Few batches ahead: a run by passes holds little else.
     return Stream(lambda: found.scanner(columns=names, batch_readahead=4,
                                         fragment_readahead=1).to_reader(), rows)
@@ -107,7 +116,17 @@ def of_polars(frame, names):
     chosen = frame.select(names)
     if any(kind == polars.Object for kind in chosen.dtypes):
         return None
-    return Stream(lambda: chosen, len(frame))
+    pyarrow = installed("pyarrow")
+    if pyarrow is None:
+        return Stream(lambda: chosen, len(frame))
+
+    # A stream of polars holds a copy of the whole frame until its end; slice by slice it is small.
+    def batches():
+        for part in chosen.iter_slices(ROWS):
+            yield from pyarrow.RecordBatchReader.from_stream(part)
+
+    schema = pyarrow.RecordBatchReader.from_stream(chosen.head(0)).schema
+    return Stream(lambda: pyarrow.RecordBatchReader.from_batches(schema, batches()), len(frame))
 
 
 def of_pandas(frame, names, columns):
@@ -137,6 +156,10 @@ class Field:
         self.pyarrow, self.pandas = pyarrow, pandas
         self.type = self.plain_type(series)
         self.texts = None
+        if (series.dtype == object and column is not None and column.kind == "date"
+                and "%H" not in column.pattern and self.kind_of(series) == "date"):
+            # Dates, or moments of which only the date counts. Only how fast they are read depends on it.
+            self.type = pyarrow.date32()
         if self.type is None:
             self.type = pyarrow.large_string()
             self.texts = Texts(column)
@@ -162,13 +185,24 @@ class Field:
     def array(self, series):
         pyarrow = self.pyarrow
         if self.texts is None:
-            return as_one(pyarrow, pyarrow.array(series, type=self.type, from_pandas=True, safe=False))
+            try:
+                return as_one(pyarrow,
+                              pyarrow.array(series, type=self.type, from_pandas=True, safe=False))
+            except (pyarrow.ArrowException, ValueError, TypeError):  # it may be one cell
+                return pyarrow.array([self.one(value) for value in series.tolist()], type=self.type)
         if series.dtype == object and self.kind_of(series) == "string":
             try:
                 return as_one(pyarrow, pyarrow.array(series, type=self.type, from_pandas=True))
             except (pyarrow.ArrowException, ValueError, TypeError):  # half of a surrogate pair
                 pass
         return pyarrow.array([plain(text) for text in self.texts.all(series.tolist())], type=self.type)
+
+
+    def one(self, value):
+        try:
+            return self.pyarrow.array([value], type=self.type, from_pandas=True, safe=False)[0].as_py()
+        except (self.pyarrow.ArrowException, ValueError, TypeError):
+            return None
 
 
 def as_one(pyarrow, array):

@@ -146,7 +146,7 @@ class Texts:
         if isinstance(value, decimal.Decimal):
             if value.is_nan():
                 return self.null
-            return self.number(value, lambda exact: format(exact, "f"))
+            return self.number(value, self.decimal_text)
         if type(value).__name__ in NO_VALUES:
             return self.null
         if isinstance(value, datetime.date):  # a datetime is one too
@@ -165,13 +165,19 @@ class Texts:
                 return text
         return spelled(value)
 
-    def float_text(self, value):
-        """A float is written as such; where a schema has labels or codes, 24.0 is 24."""
+    def is_listed(self):
+        """Whether the schema has labels or codes for the column: there 24.0 is 24."""
         column = self.column
-        if (column is not None and value.is_integer()
-                and (column.coded or column.kind in ("categorical", "ordinal", "integer"))):
-            return str(int(value))
-        return repr(value)
+        return column is not None and (
+            column.coded or column.kind in ("categorical", "ordinal", "integer", "boolean"))
+
+    def float_text(self, value):
+        return str(int(value)) if value.is_integer() and self.is_listed() else repr(value)
+
+    def decimal_text(self, value):
+        if value.is_finite() and self.is_listed() and value == value.to_integral_value():
+            return format(value.to_integral_value(), "f")
+        return format(value, "f")
 
     def date(self, value):
         if self.column is not None and self.column.kind == "date":

@@ -51,7 +51,6 @@ RESUMING = r"'tandem (synth|answer) --resume --out (.*?)'(?= goes on| to go on|[
 
 def sentence(text, names=None):
     """A message with settings spelled for Python, and frames in place of their temporary files."""
-    text = re.sub(r"'tandem \w+ --resume --out [^']*'", "the same call with resume=True", text)
     text = re.sub("\x0e(.*?)\x0f", lambda found: spelled(found.group(1)), text)
     text = re.sub(RESUMING, lambda found: f"the same call with out={found.group(2)!r} and resume=True",
                   text)

@@ -15,10 +15,8 @@ VERSION = 2  # TANDEM_C_VERSION
 CALLS = ["tandem_synthesize", "tandem_refit", "tandem_evaluate", "tandem_check",
          "tandem_draft_schema", "tandem_schema", "tandem_mechanisms", "tandem_ledger_create",
          "tandem_ledger_show", "tandem_ledger_verify", "tandem_plan", "tandem_epsilon_for_error",
-         "tandem_marginal", "tandem_answers", "tandem_estimate", "tandem_estimate_rows"]
+         "tandem_marginal", "tandem_answers", "tandem_estimate"]
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
-
-
 COUNT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p,
                          ctypes.POINTER(ctypes.c_int64), ctypes.c_uint64)
 WORDS, PLACE = ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_void_p)
@@ -82,8 +80,7 @@ def library():
         getattr(found, name).argtypes = [ctypes.c_void_p]
     streamed = found.tandem_synthesize_stream
     streamed.restype = ctypes.c_int
-    streamed.argtypes = [ctypes.c_char_p, ctypes.c_void_p, OPEN, ctypes.c_void_p,
-                         ctypes.POINTER(ctypes.c_void_p)]
+    streamed.argtypes = [ctypes.c_char_p, ctypes.c_void_p, OPEN, ctypes.c_void_p, PLACE]
     for name in CALLS:
         getattr(found, name).restype = ctypes.c_int
         getattr(found, name).argtypes = [ctypes.c_char_p, ctypes.c_void_p,

@@ -2,18 +2,18 @@
 """Numbers with error bars, and models of measurements from elsewhere. Free: nothing private is read."""
 
 import csv
+import io
 import itertools
 import json
 import os
 import pathlib
 import tempfile
 
+from ._blocks import rows_of_model
 from ._columns import columns_of_schema
 from ._errors import UsageError
 from ._library import call
-from ._rows import Rows, html_table, read_texts
-
-NORMAL_95 = 1.959963984540054
+from ._rows import Rows, html_table
 
 
 class Numbers:
@@ -94,17 +94,15 @@ def marginal_of(folder, columns, model, memory_limit=None, threads=0):
         request["memory-limit"] = memory_limit
     answer = call("tandem_marginal", request)
     cells = list(itertools.product(*answer["labels"]))
-    estimates = answer["estimate"]
+    numbers = list(zip(answer["estimate"], answer["stddev"], answer["margin95"]))
     places = [answer["columns"].index(name) for name in wanted]
     if places != sorted(places):
         ranks = [{label: at for at, label in enumerate(labels)} for labels in answer["labels"]]
         order = sorted(range(len(cells)),
                        key=lambda at: [ranks[place][cells[at][place]] for place in places])
-        cells, estimates = [cells[at] for at in order], [estimates[at] for at in order]
+        cells, numbers = [cells[at] for at in order], [numbers[at] for at in order]
     found = {name: [cell[place] for cell in cells] for name, place in zip(wanted, places)}
-    many = len(estimates)
-    return Numbers({**found, **with_bars(estimates, [answer["stddev"]] * many,
-                                         [answer["margin95"]] * many)})
+    return Numbers({**found, **with_bars(*zip(*numbers))})
 
 
 def answers_of(folder, workload, model, memory_limit=None, threads=0, names=None):
@@ -141,8 +139,8 @@ class Estimate:
     warnings = property(lambda self: self.document["warnings"])
 
     def marginal(self, columns, *, model=True):
-        """Expected rows of each combination of values; with model=False the most precise measurement
-        of them, with its error bars, where there is one."""
+        """Expected rows of each combination of values; with model=False what the measurements say by
+        themselves, with error bars, where they do."""
         return marginal_of(self.path, columns, model)
 
     def answer(self, workload, *, model=True):
@@ -153,13 +151,14 @@ class Estimate:
 
     def sample(self, rows, *, seed=None, threads=0):
         """Rows drawn from the model, as tandem.Rows."""
-        with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
-            out = os.path.join(folder, "rows.csv")
-            call("tandem_estimate_rows", {"release": str(self.path), "out": out, "rows": int(rows),
-                                   "seed": -1 if seed is None else seed, "threads": threads})
-            names, texts = read_texts(out, {})
-        document = json.loads((self.path / "schema.json").read_text(encoding="utf-8"))
-        return Rows(names, texts, columns_of_schema(document))
+        schema = (self.path / "schema.json").read_text(encoding="utf-8")
+        made = rows_of_model((self.path / "model.bin").read_bytes(),
+                             {"schema": schema, "kind": "json", "rows": int(rows),
+                              "threads": threads, **({} if seed is None else {"seed": seed})})
+        lines = csv.reader(io.StringIO(made.decode(), newline=""))
+        names = next(lines)
+        texts = [list(column) for column in zip(*lines)] or [[] for _ in names]
+        return Rows(names, texts, columns_of_schema(json.loads(schema)))
 
     def __repr__(self):
         return (f"<tandem.Estimate of {self.total:,.0f} rows, a model of "

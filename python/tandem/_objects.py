@@ -232,9 +232,9 @@ class Release:
 
     def marginal(self, columns, *, model=False):
         """How many rows of the private table have each combination of values of these columns:
-        estimate, stddev and a 95% interval, from the most precise measurement that has all of them.
-        Where there is none, or with model=True, the estimate is the model's, which is often nearer
-        and can't tell how near: stddev and interval are then empty. Free."""
+        estimate, stddev and a 95% interval, by least squares over all that was measured. Where that
+        does not tell, or with model=True, the estimate is the model's, which is often nearer and
+        can't say how near: stddev and interval are then empty. Free."""
         return marginal_of(self.path, columns, model).frame(self._shape)
 
     def answer(self, workload, *, model=False):

@@ -173,6 +173,11 @@ def odd_frames():
     yield "periods", {"seen": dates.dt.to_period("D")}
     yield "zones", {"seen": dates.dt.tz_localize("UTC").dt.tz_convert("America/New_York")}
     yield "differences", {"km": dates - dates[0]}
+    yield "dates and moments", {"seen": [datetime.date(2020, 1, 5), None, pandas.NaT,
+                                         datetime.datetime(2020, 3, 5, 23, 59), float("nan"),
+                                         datetime.date(1, 1, 1)] * 10}
+    yield "moments", {"seen": [datetime.datetime(2020, 3, 5, 23, 59), None] * 30}
+    yield "booleans", {"paid": [True, None, False, float("nan"), pandas.NA, True] * 10}
     yield "complex", {"km": [1j, 2.0] * 30}
     yield "small", {"km": pandas.Series([0.1, 2.5, float("nan")] * 20, dtype="float32"),
                     "grade": pandas.Series([0, 1, 2] * 20, dtype="uint8")}
@@ -209,6 +214,48 @@ def test_a_stream_that_breaks_off_is_one_sentence_and_shows_no_cell(tmp_path):
                  seed=None, epsilon=1)
     assert "could not be read" in str(caught.value) and "Anna" not in str(caught.value)
     assert {**ledger.show(), "runs": [], "head": ""} == {**before, "runs": [], "head": ""}
+
+
+def in_passes(monkeypatch, gone_at=None):
+    """Rows are counted in passes, and are gone at one of them."""
+    from tandem import _arrow, _frames
+    streams = []
+
+    def of(*arguments):
+        stream = _arrow.stream_of(*arguments)
+        hand_over = stream.hand_over
+
+        def handed(target):
+            if stream.passes == gone_at:
+                raise OSError("/home/anna/rows.parquet")
+            hand_over(target)
+        stream.how, stream.hand_over = "passes", handed
+        streams.append(stream)
+        return stream
+    monkeypatch.setattr(_frames, "stream_of", of)
+    return streams
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "duckdb", "parquet_folder"])
+def test_passes_count_what_is_held(kind, from_texts, tmp_path, monkeypatch):
+    streams = in_passes(monkeypatch)
+    assert digest(released(KINDS[kind](tmp_path))) == from_texts
+    assert streams[0].passes > 1
+
+
+def test_rows_that_are_gone_between_two_passes(tmp_path, monkeypatch):
+    ledger = tandem.Ledger.create(tmp_path / "l", dataset="d", epsilon=1)
+    run = dict(ledger=ledger, seed=None, epsilon=1, out=tmp_path / "out")
+    in_passes(monkeypatch, gone_at=1)
+    with pytest.raises(tandem.SourceError) as caught:
+        released(arrow(), **run)
+    said = str(caught.value)
+    assert "could not be read" in said and "resume=True" in said and "anna" not in said
+    assert ledger.show()["reserved"]["epsilon"] > 0.9 and ledger.show()["spent"]["epsilon"] == 0
+    in_passes(monkeypatch)
+    release = released(arrow(), resume=True, **run)
+    assert release.document["rows"] == 60 and len(ledger.show()["runs"]) == 1
+    assert ledger.show()["reserved"]["epsilon"] == 0
 
 
 def test_a_cells_text_is_the_schemas():

@@ -6,6 +6,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import types
 
 import pandas
@@ -162,7 +163,8 @@ def test_measurements_of_private_pgm_are_estimated():
     assert abs(model.total - sum(truth.values())) < 1e-6
     assert model.marginal(["a", "b", "c"])["estimate"] == pytest.approx(
         [truth[cell] for cell in itertools.product(range(2), range(2), range(3))], rel=1e-3)
-    assert model.marginal("a", model=False)["stddev"][0] == pytest.approx(2 ** 0.5)
+    # Two measured numbers make one of 'a', and what is known of 'b' makes it a little better.
+    assert 0.9 < model.marginal("a", model=False)["stddev"][0] < 2 ** 0.5
     assert len(model.answer("all-2way")) == 2 * 2 + 2 * 3 + 2 * 3
     rows = model.sample(500, seed=1)
     assert len(rows) == 500 and rows.columns == ["a", "b", "c"] and set(rows["c"]) <= {0, 1, 2}
@@ -219,7 +221,8 @@ def test_a_synthesizer_has_scikit_learns_shape(private):
     assert made.get_params() == {**parameters, "epsilon": 2}
 
 
-def test_a_run_without_out_that_was_stopped_keeps_what_it_paid_for(private, tmp_path):
+def test_a_run_without_out_that_was_stopped_keeps_what_it_paid_for(private, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     class Enough(Exception):
         pass
 
@@ -236,7 +239,7 @@ def test_a_run_without_out_that_was_stopped_keeps_what_it_paid_for(private, tmp_
         tandem.synthesize(private, progress=told, **run)
     (said,) = getattr(caught.value, "__notes__", None) or ["out='nowhere'"]
     if sys.version_info >= (3, 11):
-        assert "resume=True" in said and "--" not in said
+        assert "resume=True" in said and "--" not in said and "out=" in said, said
         out = said.partition("out='")[2].partition("'")[0]
         release = tandem.synthesize(private, resume=True, out=out, **run)
         assert release.document["rows"] == 20_000 and len(ledger.show()["runs"]) == 1

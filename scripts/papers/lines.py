@@ -4,7 +4,9 @@ import csv
 import sys
 from collections import defaultdict
 
-_red = 0
+from figure import write_page
+
+_lines = []
 
 
 def means(path):
@@ -21,12 +23,15 @@ def means(path):
     return out
 
 
-def line(holds, text):
-    """A line that the paper, or tandem, is held to."""
-    global _red
-    _red += not holds
-    print(("green  " if holds else "red    ") + text, flush=True)
+def line(holds, text, measured=""):
+    """A line that the paper, or tandem, is held to; what was measured may be a part of the text."""
+    _lines.append((bool(holds), text, measured))
+    print(("green  " if holds else "red    ") + text + (f": {measured}" if measured else ""), flush=True)
 
 
-def done():
-    sys.exit(1 if _red else 0)
+def done(out=None, page=()):
+    """Ends the script. out: the folder that gets page.md, with what figure.draw_chart gave and other
+    lines of Markdown."""
+    if out:
+        write_page(out, list(page), _lines)
+    sys.exit(0 if all(holds for holds, _, _ in _lines) else 1)

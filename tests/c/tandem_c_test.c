@@ -368,6 +368,36 @@ static void release_given_rows(void) {
   tandem_free(answer);
 }
 
+/* Rows of a release's model, as an executor makes them. */
+static void make_rows(void) {
+  FILE* file = fopen("c_file/model.bin", "rb");
+  if (file == NULL) {
+    expect(0, "the release has a model");
+    return;
+  }
+  char* model = malloc(1 << 20);
+  const uint64_t bytes = fread(model, 1, 1 << 20, file);
+  fclose(file);
+  const char* request = "{\"schema\": \"" SCHEMA "\", \"kind\": \"json\", \"rows\": 3, \"seed\": 5}";
+  char* rows = NULL;
+  char* again = NULL;
+  char* answer = NULL;
+  uint64_t size = 0;
+  uint64_t size_again = 0;
+  expect(tandem_make_rows(request, model, bytes, &rows, &size, &answer) == TANDEM_OK, "rows");
+  tandem_free(answer);
+  expect(size == 4 + 3 * 4 && memcmp(rows, "a,b\n", 4) == 0, "with a header");
+  expect(tandem_make_rows(request, model, bytes, &again, &size_again, &answer) == TANDEM_OK, "again");
+  tandem_free(answer);
+  expect(size == size_again && memcmp(rows, again, size) == 0, "the same of one seed");
+  tandem_free(rows);
+  tandem_free(again);
+  expect(tandem_make_rows(request, model, bytes - 1, &rows, &size, &answer) == TANDEM_FAILED, "cut");
+  expect(rows == NULL && strstr(answer, "\"kind\":\"usage\"") != NULL, "is said");
+  tandem_free(answer);
+  free(model);
+}
+
 int main(void) {
   expect(tandem_c_version() == TANDEM_C_VERSION, "the header's version is the library's");
   expect(strchr(tandem_version(), '.') != NULL, "a version");
@@ -409,6 +439,7 @@ int main(void) {
 
   encode_and_count();
   release_given_rows();
+  make_rows();
 
   if (failures == 0) puts("all as expected");
   return failures == 0 ? 0 : 1;

@@ -158,13 +158,112 @@ TEST_F(AnswerCommand, FindsTheEpsilonForAnError) {
   }
 }
 
-TEST_F(AnswerCommand, TakesAnswersFromAModelWithoutErrorBars) {
+// The line of a query.
+std::string line_of(const std::vector<std::string>& lines, const std::string& query) {
+  for (const auto& line : lines) {
+    if (line.starts_with(query + ",")) return line;
+  }
+  return "no " + query;
+}
+
+TEST_F(AnswerCommand, TakesAnswersFromAModelWithTheErrorBarsOfWhatWasMeasured) {
   const auto result = run({"--epsilon", "1", "--mechanism", "independent"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const auto lines = lines_of(out_ + "/answers.csv");
   ASSERT_EQ(lines.size(), 241U);
+  // Single columns were measured. A range of all ages in an area is one; ages by sex are not.
   EXPECT_TRUE(lines[1].ends_with(",,,")) << lines[1];
+  const auto told = numbers_of(line_of(lines, "ages by area: age=0..9 & area=a"));
+  ASSERT_EQ(told.size(), 4U);
+  EXPECT_NEAR(told[3] - told[2], 2.0 * 1.96 * told[1], 0.01 * told[1]);
+  EXPECT_LT(told[2], 300.0 + 5.0 * told[1]);
+  EXPECT_GT(told[3], 300.0 - 5.0 * told[1]);
   EXPECT_FALSE(fs::exists(out_ + "/synthetic.csv"));
+}
+
+TEST_F(AnswerCommand, AnswersFromAReleaseThatIsThereFreeOfCharge) {
+  ASSERT_EQ(run({"--epsilon", "1"}).exit_code, 0);
+  const std::string out = dir_ / "more";
+  const auto from = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> call = {"answer", "--release", out_, "--out", out};
+    call.insert(call.end(), more.begin(), more.end());
+    return tandem(call);
+  };
+  const std::string ages = dir_.write("ages.toml",
+                                      "[[group]]\nname = 'ages'\n"
+                                      "products = [{columns = {age = 'prefixes'}}]\n");
+  const auto result = from({"--workload", ages});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "nothing more")) << result.out;
+  EXPECT_TRUE(contains(result.out, "10, all with an interval")) << result.out;
+  const auto lines = lines_of(out + "/answers.csv");
+  ASSERT_EQ(lines.size(), 11U);
+  // Everybody: exactly known, for the number of rows is public.
+  EXPECT_EQ(lines[10], "ages: age=0..9,600,0,600,600");
+  const auto young = numbers_of(lines[3]);
+  EXPECT_NEAR(young[0], 180.0, 5.0 * young[1]);
+  const Document made = Document::read(out + "/release.json");
+  const Document former = Document::read(out_ + "/release.json");
+  EXPECT_EQ(made.at("guarantee").to_json(), former.at("guarantee").to_json());
+  EXPECT_EQ(made.at("answers").as_integer(), 10);
+  EXPECT_EQ(made.at("facts").at("answers_with_intervals").as_integer(), 10);
+  fs::remove_all(out);
+  const auto refused = [&](const CommandResult& call, const std::string& part) {
+    EXPECT_EQ(call.exit_code, 2) << call.err;
+    EXPECT_EQ(std::ranges::count(call.err, '\n'), 1) << call.err;
+    EXPECT_TRUE(contains(call.err, part)) << call.err;
+    EXPECT_FALSE(fs::exists(out));
+  };
+  refused(from({"--workload", "all-3way"}), "no model to answer it");
+  refused(from({"--workload", ages, "--epsilon", "1"}), "--epsilon does not go with --release");
+  refused(from({"--workload", "conjunctions:2:10:1"}), "names no marginals");
+  refused(tandem({"answer", "--release", out_, "--workload", ages}), "--out is missing");
+  refused(tandem({"answer", "--release", dir_ / "nowhere", "--out", out}), "is no release folder");
+}
+
+TEST_F(AnswerCommand, AnswersFromAReleaseOfRowsByItsModel) {
+  const std::vector<std::string> synth = {
+      "synth",       "--private", private_,     "--schema", schema_, "--epsilon", "1",
+      "--mechanism", "mst",       "--workload", "all-2way", "--out", out_};
+  ASSERT_EQ(tandem(synth).exit_code, 0);
+  const std::string out = dir_ / "more";
+  const auto result = tandem({"answer", "--release", out_, "--workload", workload_, "--out", out});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto lines = lines_of(out + "/answers.csv");
+  ASSERT_EQ(lines.size(), 241U);
+  for (std::size_t i = 1; i < lines.size(); ++i) EXPECT_GE(numbers_of(lines[i])[0], 0.0);
+  EXPECT_GT(numbers_of(line_of(lines, "ages by area: age=0..9 & area=a"))[1], 0.0);
+  EXPECT_FALSE(fs::exists(out + "/model.bin"));
+  // A model of some rows, beside measurements of all, is no place to answer from.
+  const std::string women = dir_ / "women";
+  ASSERT_EQ(tandem({"refit", out_, "--out", women, "--where", "sex = F"}).exit_code, 0);
+  fs::remove_all(out);
+  const auto of_women =
+      tandem({"answer", "--release", women, "--workload", "all-1way", "--out", out});
+  EXPECT_EQ(of_women.exit_code, 2);
+  EXPECT_TRUE(contains(of_women.err, "holds only rows with sex = F")) << of_women.err;
+}
+
+TEST_F(AnswerCommand, ConsistentAnswersAreCountsOfATable) {
+  for (const std::string kind : {"nonnegative", "integer"}) {
+    const auto result =
+        run({"--epsilon", "0.2", "--seed", "1", "--force", "--param", "consistent=" + kind});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto lines = lines_of(out_ + "/answers.csv");
+    double of_area = 0.0;
+    bool moved = false;
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      const auto numbers = numbers_of(lines[i]);
+      EXPECT_GE(numbers[0], 0.0) << lines[i];
+      if (kind == "integer") EXPECT_EQ(numbers[0], std::round(numbers[0])) << lines[i];
+      moved = moved || std::abs(0.5 * (numbers[2] + numbers[3]) - numbers[0]) > 0.1;
+      if (lines[i].starts_with("ages by area: age=0..9")) of_area += numbers[0];
+    }
+    EXPECT_NEAR(of_area, 600.0, 0.01);
+    EXPECT_TRUE(moved) << "intervals are those of the unbiased answers";
+  }
+  fs::remove_all(out_);
+  expect_refused(run({"--epsilon", "1", "--param", "consistent=odd"}), {"consistent", "none"});
 }
 
 TEST_F(AnswerCommand, RefusesBadInputInOneSentenceBeforeSpending) {
@@ -204,6 +303,9 @@ TEST_F(AnswerCommand, RefusesABillionAnswersBeforeAnyWork) {
                          "[[group]]\nname = 'x'\n"
                          "products = [{columns = {u = 'ranges', v = 'ranges'}}]\n");
   expect_refused(run({"--epsilon", "1"}), {"2038522500 queries", "coarser"});
+  columns_of(1000);
+  workload_ = dir_.write("cells.toml", "[[group]]\nname = 'x'\nmarginals = [['u', 'v', 'w']]\n");
+  expect_refused(run({"--epsilon", "1"}), {"1,000,000,000 cells", "coarser"});
   columns_of(140);
   workload_ = dir_.write("ranges.toml",
                          "[[group]]\nname = 'x'\n"

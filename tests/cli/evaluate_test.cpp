@@ -277,6 +277,10 @@ TEST_F(Evaluate, GivesTheContestsScoreOfGroups) {
   EXPECT_EQ(contest.at("pairs").as_number(), 1.0);
   EXPECT_EQ(test::read_file(map),
             "a,real_rows,synthetic_rows,l1,error\n0,150,140,0,0\n1,150,150,2,2\n");
+  const std::string picture = dir_ / "heat.svg";
+  run({"--group-by", "a", "--heat-map", picture});
+  EXPECT_TRUE(contains(test::read_file(picture), "Error of each group of rows, by a"));
+  EXPECT_TRUE(contains(test::read_file(picture), "INTERNAL"));
   const auto strict = Document::parse_json(
       run({"--json", "--group-by", "a", "--pairs", "all", "--count-penalty", "9"}).out, "stdout");
   EXPECT_EQ(strict.at("contest").at("error").as_number(), 2.0);

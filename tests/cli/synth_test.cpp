@@ -309,6 +309,34 @@ TEST_F(SynthCommand, APlanIsJsonWhenAsked) {
   EXPECT_GT(plan.at("memory_limit").as_number(), plan.at("bytes").as_number());
 }
 
+TEST_F(SynthCommand, APlanSaysWhatGroupedWouldDoForGroupsThatAreNamed) {
+  const std::string known = dir_.write("public.csv", "a,b,c\nF,1,0\nM,2,1\nF,3,2\n");
+  const auto result = run({"--plan", "--public", known, "--group-by", "a"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "Mechanism tandem"));
+  EXPECT_TRUE(contains(result.out, "--mechanism grouped --param fine=a would learn each"));
+  EXPECT_TRUE(contains(result.out, "Measures 2 groups within 1 coarser ones"));
+  const auto json = Document::parse_json(
+      run({"--plan", "--json", "--public", known, "--group-by", "a,b"}).out, "stdout");
+  const Document& groups = json.at("plan").at("groups");
+  EXPECT_EQ(groups.at("columns").as_string(), "a,b");
+  EXPECT_EQ(groups.at("steps").as_array()[0].at("fine").as_number(), 20.0);
+  EXPECT_GT(groups.at("bytes").as_number(), 0.0);
+  expect_error(run({"--plan", "--public", known, "--group-by", "x"}), 2, {"'x'"});
+  expect_error(run({"--public", known, "--group-by", "a"}), 2, {"--plan", "fine=a"});
+}
+
+TEST_F(SynthCommand, PublicDataMayLackTheKeysOfGroups) {
+  const std::string known = dir_.write("public.csv", "b,c\n1,0\n2,1\n3,2\n");
+  expect_error(run({"--public", known}), 2, {"'a'"});
+  const auto result =
+      run({"--public", known, "--mechanism", "grouped", "--param", "fine=a", "--epsilon", "10"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string rows = read_file(out_ + "/synthetic.csv");
+  EXPECT_TRUE(contains(rows, "F,")) << rows.substr(0, 100);
+  EXPECT_TRUE(contains(rows, "M,"));
+}
+
 TEST_F(SynthCommand, APlanIsRefusedLikeTheRun) {
   expect_error(run({"--plan", "--mechanism", "magic"}), 2, {"'magic'"});
   expect_error(run({"--plan", "--epsilon", "0"}), 2, {"--epsilon"});

@@ -69,7 +69,7 @@ const std::vector<std::string> kColumns = {
     "kind = 'integer'\nmin = -50\nmax = 1000\nbins = 7\nspecial = ['-99', '5000']\nnull = true",
     "kind = 'integer'\nmin = 0\nmax = 100000\nedges = [1, 10, 99, 50000]\nother = 'others'",
     "kind = 'integer'\nmin = 0\nmax = 9000000000000\nbins = 1000",
-    "kind = 'real'\nmin = 0\nmax = 1\nbins = 10",
+    "kind = 'real'\nmin = 0\nmax = 1\ndecimals = 3\nbins = 10",
     "kind = 'real'\nmin = -10.5\nmax = 10.5\nedges = [-1.1, 0.1, 0.3, 2.2]\nnull = ['NA', '.']",
     "kind = 'real'\nmin = 0\nmax = 1000\ndecimals = 2\nbins = 13\nspecial = ['-1', '9999.99']",
     "kind = 'boolean'",
@@ -532,7 +532,7 @@ TEST(RowEncoder, ColumnsAreFoundByNameAndOthersLeftAlone) {
   EXPECT_EQ(error_of<UsageError>([&] {
               encoded(schema, {a, b}, "who");
             }),
-            "The private data has no column 'who', which \x0eperson\x0f names; check its name.");
+            "The private data has no column 'who', which --person names; check its name.");
 }
 
 TEST(RowEncoder, BrokenArraysAreRefused) {
@@ -583,7 +583,7 @@ TEST(RowEncoder, PeopleAreWhomTheirTextsName) {
 }
 
 TEST(RowEncoder, ResultsDoNotDependOnThreadsOrBatches) {
-  const Schema schema = one_column("kind = 'real'\nmin = 0\nmax = 1\nbins = 50");
+  const Schema schema = one_column("kind = 'real'\nmin = 0\nmax = 1\ndecimals = 4\nbins = 50");
   Rng rng(8);
   std::vector<double> values;
   for (int i = 0; i < 50'000; ++i) values.push_back(rng.uniform());

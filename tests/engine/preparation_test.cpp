@@ -8,6 +8,7 @@
 #include "support/errors.h"
 #include "support/files.h"
 #include "tandem/base/error.h"
+#include "tandem/mechanism/registry.h"
 
 namespace tandem {
 namespace {
@@ -49,6 +50,23 @@ TEST(LearnInside, DrawsAsAllPublicFilesLie) {
     learnt.columns()[0].codec->decode(code, rng, drawn);
     EXPECT_EQ(drawn, text);
   }
+}
+
+// A printed algorithm spends what it was given; a share of its own can still be asked for.
+TEST(Certificate, IsLeftOutOfPrintedAlgorithmsUnlessAskedFor) {
+  const auto held = [](const std::vector<std::string>& parameters, double share) {
+    SynthSettings s;
+    s.epsilon = 1.0;
+    s.mechanism = "mw-pub";
+    s.parameters = parameters;
+    s.certify_share = share;
+    return !parts_of(s, find_mechanism, true).filter.let_go().is_zero();
+  };
+  EXPECT_TRUE(held({}, 0.03));
+  EXPECT_FALSE(held({"as=paper"}, 0.03));
+  EXPECT_TRUE(held({"as=default"}, 0.03));
+  EXPECT_TRUE(held({"as=paper"}, 0.05));
+  EXPECT_FALSE(held({}, 0.0));
 }
 
 }  // namespace

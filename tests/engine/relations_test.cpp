@@ -6,7 +6,6 @@
 #include <string>
 
 #include "support/errors.h"
-#include "support/errors.h"
 #include "support/files.h"
 #include "tandem/base/rng.h"
 #include "tandem/data/calendar.h"

@@ -35,8 +35,8 @@ TEST(AsPrinted, SetsWhatItsPagesSay) {
   EXPECT_EQ(changed_by("mwem", "authors"), (Settings{{"rounds", "200"},
                                                      {"candidates", "all"},
                                                      {"step", "0.5"},
-                                                     {"replay", "stale"},
-                                                     {"repeats", "replace"}}));
+                                                     {"replay", "largest"},
+                                                     {"repeats", "never"}}));
   EXPECT_EQ(changed_by("mw-pub", "paper"), (Settings{{"rounds", "100"},
                                                      {"selection", "permute-and-flip"},
                                                      {"select-share", "0.5"},
@@ -71,6 +71,7 @@ TEST(AsPrinted, SetsWhatItsPagesSay) {
   EXPECT_EQ(gem.at("final-steps"), "0");
   gem["public-steps"] = "5000";
   gem["public-rate"] = "0.0005";
+  gem["public-cells"] = "10000";
   EXPECT_EQ(changed_by("gem-pub", "paper"), gem);
 }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
 
 #include "mechanism/run_mechanism.h"
 #include "support/errors.h"
+#include "support/files.h"
 #include "tandem/mechanism/dual/dual_parameters.h"
 #include "tandem/mechanism/rounds/common.h"
 #include "tandem/model/records_model.h"
@@ -189,6 +193,59 @@ TEST(DualQuery, RefusesWhatCannotBe) {
                                         {.filter = Filter::pure(Epsilon(1.0))});
                        }),
                        "need a delta"));
+}
+
+// A program in the place of CBC, on a PATH of its own while this lives.
+class OwnPath {
+ public:
+  explicit OwnPath(const std::string& script) : before_(std::getenv("PATH")) {
+    if (!script.empty()) {
+      const std::string path = dir_.write("cbc", "#!/bin/sh\n" + script + "\n");
+      std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    }
+    setenv("PATH", dir_.path().c_str(), 1);
+  }
+  ~OwnPath() { setenv("PATH", before_.c_str(), 1); }
+  OwnPath(const OwnPath&) = delete;
+  OwnPath& operator=(const OwnPath&) = delete;
+
+ private:
+  TempDir dir_;
+  std::string before_;
+};
+
+TEST(DualQuery, ASolverThatCrashesHarmsNothingAndIsCounted) {
+  const Problem problem = conjunctions_problem();
+  const Table table = skewed_rows(20'000, 0.0, 1);
+  const OwnPath path("kill -SEGV $$");
+  const auto run = [&](const char* solver) {
+    return run_mechanism("dual-query", {{"rounds", "6"}, {"draws", "300"}, {"solver", solver}},
+                         table, problem);
+  };
+  const auto alone = run("local");
+  for (const char* solver : {"auto", "cbc"}) {
+    const auto outcome = run(solver);
+    const auto& facts = outcome.release.facts.at("dual_query");
+    const auto optimal = facts.at("optimal_rounds").as_integer();
+    ASSERT_LT(optimal, 6);
+    EXPECT_EQ(facts.at("solver_failures").as_integer(), 6 - optimal);
+    EXPECT_EQ(optimal, alone.release.facts.at("dual_query").at("optimal_rounds").as_integer());
+    EXPECT_TRUE(std::ranges::any_of(outcome.release.warnings, [](const auto& warning) {
+      return warning.key == "dual_query.solver" && contains(warning.text, "CBC failed in");
+    }));
+    const auto& conjunctions = *problem.workload.conjunctions();
+    EXPECT_EQ(dynamic_cast<const RecordsModel&>(*outcome.release.model).answers(conjunctions),
+              dynamic_cast<const RecordsModel&>(*alone.release.model).answers(conjunctions));
+  }
+}
+
+TEST(DualQuery, SaysThatTheSolverIsMissing) {
+  const OwnPath path("");
+  const auto text = error_of<UsageError>([&] {
+    plan_mechanism("dual-query", {{"solver", "cbc"}}, conjunctions_problem());
+  });
+  EXPECT_TRUE(contains(text, "there is no program of that name on the PATH"));
+  EXPECT_NO_THROW(plan_mechanism("dual-query", {{"solver", "auto"}}, conjunctions_problem()));
 }
 
 TEST(DualQuery, SaysWhatItWouldDo) {

@@ -100,6 +100,22 @@ TEST(Gem, WithoutRoundsGemPubIsThePublicDataAndCostsNothing) {
   EXPECT_LT(max_error(problem, known, *outcome.release.model), 0.01);
 }
 
+// What gem-pub must never do by default: make good public rows worse, at any budget.
+TEST(Gem, IsNoWorseThanGoodPublicRows) {
+  const Table table = skewed_rows(20'000, 0.0, 1);
+  const Table known = skewed_rows(2000, 0.0, 2);
+  const Problem problem = skewed_problem(known);
+  const double alone =
+      evaluate_workload(problem.workload, CountedTable(table), CountedTable(known)).mean_error;
+  for (const double rho : {1e-5, 1e-3, 0.1}) {
+    const auto outcome =
+        run_mechanism("gem-pub", {}, table, problem, {.filter = Filter::zcdp(Rho(rho))});
+    const auto error =
+        evaluate_workload(problem.workload, CountedTable(table), *outcome.release.model).mean_error;
+    EXPECT_LT(error, 1.02 * alone) << rho;
+  }
+}
+
 TEST(Gem, RunsTheRoundsItIsToldWhateverTheyAre) {
   for (const char* rounds : {"1", "5", "150"}) {
     auto parameters = small(rounds);

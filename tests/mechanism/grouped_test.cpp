@@ -6,7 +6,9 @@
 #include "support/errors.h"
 #include "support/files.h"
 #include "tandem/mechanism/groups/group_keys.h"
+#include "tandem/mechanism/groups/group_marginals.h"
 #include "tandem/model/grouped_model.h"
+#include "tandem/model/model_file.h"
 
 namespace tandem::test {
 namespace {
@@ -95,6 +97,38 @@ TEST(Grouped, AFileNamesCoarserValues) {
   expect_sound(outcome, problem);
 }
 
+// The paper's case: areas and years make the groups, and a file has the state of each area.
+TEST(Grouped, AFileNamesCoarserValuesOfOneOfSeveralKeyColumns) {
+  TempDir dir;
+  const std::string path = dir.write("coarse.csv", "0,north\n1,south\n2,north\n3,south\n");
+  const Table table = skewed_rows(4000, 0.0, 1);
+  const Problem problem = skewed_problem(skewed_rows(500, 0.2, 2));
+  const GroupKeys keys = group_keys(problem, "d,c", path);
+  EXPECT_EQ(keys.coarse, Clique{2});
+  EXPECT_EQ(keys.coarse_groups, 2U);
+  EXPECT_EQ(keys.coarse_of, (std::vector<std::size_t>{0, 0, 1, 1, 0, 0, 1, 1}));  // c, then d
+  const auto query = keys.with_coarse({0});
+  Measurement y;
+  y.query = query;
+  y.values = query.map.apply(CountedTable(table).project(query.clique).values);
+  const auto found = by_group(keys, y, 2);
+  std::vector<double> slow(4, 0.0);
+  for (std::size_t r = 0; r < table.rows(); ++r) {
+    slow[(table.column(2)[r] % 2) * 2 + table.column(0)[r]] += 1.0;
+  }
+  EXPECT_EQ(found, slow);
+  const Parameters parameters = {{"fine", "c,d"}, {"coarse", path}};
+  const RunSettings quiet{.filter = Filter::zcdp(Rho(1000.0)), .noise = false};
+  const auto outcome = run_mechanism("grouped", parameters, table, problem, quiet);
+  EXPECT_EQ(groups_of(outcome).shared().bases.size(), 2U);
+  const CountedTable truth(table);
+  for (const Clique& clique : {Clique{2, 3}, Clique{0, 2, 3}, Clique{1, 2, 3}}) {
+    const auto real = truth.project(clique).values;
+    const auto made = outcome.release.model->project(clique).values;
+    for (std::size_t j = 0; j < real.size(); ++j) EXPECT_NEAR(made[j], real[j], 8.0);
+  }
+}
+
 TEST(Grouped, GroupsWithoutRowsGetNone) {
   Table table = skewed_rows(3000, 0.0, 1);
   for (std::size_t r = 0; r < table.rows(); ++r) table.column(2).set(r, r % 2);
@@ -103,6 +137,129 @@ TEST(Grouped, GroupsWithoutRowsGetNone) {
     const auto outcome = run_mechanism("grouped", {{"fine", "c"}}, table, problem, {.seed = seed});
     EXPECT_EQ(groups_of(outcome).groups().size(), 2U);
   }
+}
+
+// The cells of a group's marginals add up to its rows, so a group that is none is told from noise
+// by all of them together.
+TEST(Grouped, GroupsOfNobodyAreSeldomMadeUp) {
+  Table table = skewed_rows(3000, 0.0, 1);
+  for (std::size_t r = 0; r < table.rows(); ++r) table.column(2).set(r, 0);
+  const Problem problem = skewed_problem(skewed_rows(300, 0.0, 2));
+  std::size_t made_up = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const auto outcome =
+        run_mechanism("grouped", {{"fine", "c,d"}}, table, problem,
+                      {.filter = Filter::pure(Epsilon(0.3)), .unit = kAddRemove, .seed = seed});
+    for (const auto& group : groups_of(outcome).groups()) made_up += group.key[0] != 0 ? 1 : 0;
+  }
+  EXPECT_LE(made_up, 3U);
+}
+
+TEST(Grouped, TotalsUseAllThatWasMeasuredOfAGroup) {
+  const Problem problem = skewed_problem(skewed_rows(10, 0.0, 2));
+  const GroupKeys keys = group_keys(problem, "a", "");
+  Measurement total;
+  total.query = keys.with_fine({});
+  total.values = {100.0, 40.0};
+  total.noise = NoiseKind::Laplace;
+  total.sigma = Sigma(3.0);
+  Measurement marginal;
+  marginal.query = keys.with_fine({0});  // b, of three values
+  marginal.values = {50.0, 30.0, 10.0, 20.0, 10.0, 40.0};
+  marginal.noise = NoiseKind::Laplace;
+  marginal.sigma = Sigma(3.0);
+  const std::vector<Measurement> both = {total, marginal};
+  const auto found = group_totals(keys, both, 2);
+  EXPECT_NEAR(found.of[0].value, 0.75 * 100.0 + 0.25 * 90.0, 1e-9);
+  EXPECT_NEAR(found.of[1].value, 0.75 * 40.0 + 0.25 * 70.0, 1e-9);
+  EXPECT_NEAR(found.of[0].variance, 6.75, 1e-9);
+  EXPECT_LT(found.least, group_totals(keys, std::span(both).first(1), 2).least);
+  // Chernoff's bound for one Laplace variable of the scale 3 / sqrt(2), at 0.05 of each side.
+  const double exact = 3.0 / std::sqrt(2.0) * std::log(10.0);
+  EXPECT_GT(group_totals(keys, std::span(both).first(1), 2).least, exact);
+  EXPECT_LT(group_totals(keys, std::span(both).first(1), 2).least, 2.5 * exact);
+}
+
+TEST(Grouped, ANullOrUnknownKeyIsAGroupOfItsOwn) {
+  // Code 3 of c stands for what the schema has no place for: no public row has it.
+  Table table = skewed_rows(4000, 0.0, 1);
+  for (std::size_t r = 0; r < 1000; ++r) table.column(2).set(r, 3);
+  Table known = skewed_rows(300, 0.2, 2);
+  for (std::size_t r = 0; r < known.rows(); ++r) known.column(2).set(r, r % 3);
+  const auto outcome = run_mechanism("grouped", {{"fine", "c"}}, table, skewed_problem(known));
+  ASSERT_EQ(groups_of(outcome).groups().size(), 4U);
+  EXPECT_GT(groups_of(outcome).groups()[3].rows, 900.0);
+}
+
+TEST(Grouped, ValuesThatPublicDataLacksAreDefined) {
+  Table known = skewed_rows(300, 0.2, 2);
+  for (std::size_t r = 0; r < known.rows(); ++r) {
+    known.column(1).set(r, 0);
+    known.column(0).set(r, 0);
+  }
+  const Problem problem = skewed_problem(known);
+  for (const auto& parameters : {kByAD, Parameters{{"fine", "a"}, {"trust", "full"}},
+                                 Parameters{{"fine", "d"}, {"fine-marginals", "a+b,b,c"}}}) {
+    const auto outcome = run_mechanism("grouped", parameters, skewed_rows(2000, 0.0, 1), problem);
+    expect_sound(outcome, problem);
+    EXPECT_TRUE(mentions(outcome.release.warnings, "never shows"));
+  }
+}
+
+TEST(Grouped, ThePriceIsThatOfTheMarginalsForAnyUnit) {
+  const Table table = skewed_rows(500, 0.0, 1);
+  const Problem problem = skewed_problem(skewed_rows(200, 0.2, 2));
+  const auto sigma = [&](const PrivacyUnit& unit) {
+    const auto outcome = run_mechanism("grouped", {{"fine", "a"}, {"fine-marginals", "b"}}, table,
+                                       problem, {.filter = Filter::zcdp(Rho(0.5)), .unit = unit});
+    return outcome.release.measurements.back().sigma.value();
+  };
+  // A replaced row leaves one cell and enters another, perhaps of another group: squared distance
+  // 2, and with three rows a person 2 * 9. An added row enters one.
+  const double added = sigma(kAddRemove);
+  EXPECT_NEAR(sigma({.neighbors = Neighbors::AddRemove, .rows_per_person = 3}), 3.0 * added, 1e-6);
+  const double replaced = sigma(kReplaceOne);
+  EXPECT_NEAR(sigma(kThreeRows) / replaced, 3.0, 0.2);  // there n is measured, too
+  EXPECT_NEAR(replaced / added, std::sqrt(2.0), 0.1);
+}
+
+TEST(Grouped, ThousandsOfGroupsAreFewQueriesAndShareTheirRows) {
+  const Domain domain({{"area", 500, {}}, {"year", 4, {}}, {"a", 3, {}}, {"b", 4, {}}});
+  const auto rows_of = [&](std::size_t count, std::uint64_t seed) {
+    Table out(domain, count);
+    Rng rng(seed);
+    for (std::size_t r = 0; r < count; ++r) {
+      const auto area = static_cast<Code>(rng.below(500));
+      const Code a = rng.uniform() < 0.2 + 0.001 * area ? 0 : static_cast<Code>(1 + rng.below(2));
+      out.column(0).set(r, area);
+      out.column(1).set(r, static_cast<Code>(rng.below(4)));
+      out.column(2).set(r, a);
+      out.column(3).set(r, static_cast<Code>((a + rng.below(2)) % 4));
+    }
+    return out;
+  };
+  const Table table = rows_of(100'000, 1);
+  const Problem problem{
+      domain, Workload::all_k_way(domain, 2), {{{"public.csv", rows_of(300, 2)}}}};
+  const auto outcome = run_mechanism("grouped", {{"fine", "area,year"}}, table, problem,
+                                     {.filter = Filter::zcdp(rho_of(Epsilon(10.0), Delta(1e-9)))});
+  expect_sound(outcome, problem);
+  EXPECT_LE(outcome.release.measurements.size(), 6U);
+  const GroupedModel& model = groups_of(outcome);
+  EXPECT_GT(model.groups().size(), 1990U);
+  EXPECT_EQ(model.shared().bases.size(), 1U);
+  EXPECT_LE(model.groups().front().u.size(), 7U);
+  EXPECT_LT(write_model(model)->size(), 400'000U);
+  // Areas differ in the share of a's first value, as the private ones do.
+  const auto counts = model.project({0, 2}).values;
+  double low = 0.0;
+  double high = 0.0;
+  for (std::size_t area = 0; area < 100; ++area) {
+    low += counts[area * 3] / 20'000.0;
+    high += counts[(400 + area) * 3] / 20'000.0;
+  }
+  EXPECT_NEAR(low, 0.25, 0.03);
+  EXPECT_NEAR(high, 0.65, 0.03);
 }
 
 TEST(Grouped, OddTablesGiveSoundReleases) {

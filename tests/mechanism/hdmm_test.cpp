@@ -184,6 +184,74 @@ TEST(Hdmm, AnswersAPublicTotalExactly) {
   EXPECT_TRUE(filter.spent().is_zero());
 }
 
+// Products of several ordered columns, in units that the gate takes, with small budgets too.
+TEST(Hdmm, MeasuresProductsOfManyOrderedColumns) {
+  const Domain domain({{"a", 10, {}}, {"b", 12, {}}, {"c", 8, {}}, {"d", 3, {}}});
+  Table table(domain, 500);
+  Rng rng(1);
+  for (AttributeId id = 0; id < domain.size(); ++id) {
+    for (std::size_t r = 0; r < 500; ++r) {
+      table.column(id).set(r, static_cast<Code>(rng.below(domain[id].size)));
+    }
+  }
+  const ColumnQueries ranges{ColumnQueries::Kind::Ranges, {}};
+  const Workload workload(domain, "wide",
+                          {{"three", 1.0, Products{{{{0, 1, 2}, {ranges, ranges, ranges}, 1.0}}}},
+                           {"two", 1.0, Products{{{{2, 3}, {ranges, ColumnQueries{}}, 1.0}}}}});
+  const auto truth = truth_of(table, workload);
+  for (const auto& unit : {kReplaceOne, kAddRemove, kThreeRows}) {
+    for (const bool laplace : {false, true}) {
+      for (const std::string planner : {"auto", "kron", "marginals", "residual"}) {
+        if (laplace && planner == "residual") continue;
+        SCOPED_TRACE(planner + (laplace ? " laplace" : " gaussian"));
+        const Filter filter = laplace ? Filter::pure(Epsilon(0.05))
+                                      : Filter::zcdp(rho_of(Epsilon(0.05), Delta(1e-9)));
+        const auto [release, spent] =
+            run_hdmm(table, workload, filter, unit, std::make_unique<SeededEntropy>(3),
+                     {{"planner", planner}});
+        double squares = 0.0;
+        for (std::size_t q = 0; q < truth.size(); ++q) {
+          const double off = release.answers[q].estimate - truth[q];
+          squares += off * off / std::pow(std::max(1e-9, *release.answers[q].stddev), 2);
+        }
+        // Answers go together, so that their mean squared error is not sharply one.
+        EXPECT_GT(squares / static_cast<double>(truth.size()), 0.4);
+        EXPECT_LT(squares / static_cast<double>(truth.size()), 2.0);
+      }
+    }
+  }
+}
+
+TEST(Hdmm, ConsistentAnswersAreNearerAndOfOneTotal) {
+  const Table table = small_table(300);
+  const auto truth = truth_of(table, mixed());
+  const Filter filter = Filter::zcdp(rho_of(Epsilon(0.2), Delta(1e-9)));
+  for (const auto& unit : {kReplaceOne, kAddRemove}) {
+    for (const std::string planner : {"auto", "marginals", "kron"}) {
+      for (const std::string kind : {"nonnegative", "integer"}) {
+        double plain = 0.0;
+        double near = 0.0;
+        for (std::uint64_t seed = 0; seed < 8; ++seed) {
+          const auto [release, spent] =
+              run_hdmm(table, mixed(), filter, unit, std::make_unique<SeededEntropy>(seed),
+                       {{"planner", planner}, {"consistent", kind}});
+          double pairs = 0.0;  // all of a by b, and of b by c
+          for (std::size_t q = 0; q < truth.size(); ++q) {
+            const auto& answer = release.answers[q];
+            plain += std::abs(*answer.measured - truth[q]);
+            near += std::abs(answer.estimate - truth[q]);
+            ASSERT_GE(answer.estimate, 0.0);
+            if (kind == "integer") ASSERT_EQ(answer.estimate, std::round(answer.estimate));
+            if (q < 12) pairs += answer.estimate;
+          }
+          if (unit.keeps_rows()) EXPECT_NEAR(pairs, 300.0, 1e-6);
+        }
+        EXPECT_LT(near, plain) << planner;
+      }
+    }
+  }
+}
+
 TEST(Hdmm, RefusesWhatDoesNotApply) {
   const auto fails = [](const Filter& filter, const Parameters& parameters) {
     return error_of<UsageError>([&] {

@@ -23,7 +23,8 @@ TEST(Ide, SpendsTheBudgetToTheLastGrainAndItsChargesAddUp) {
                                Filter::zcdp(Rho(1e-9)), Filter::zcdp(Rho(50.0))}) {
       for (const auto& parameters :
            {Parameters{}, kWorkload, with(kWorkload, {{"support", "domain"}}),
-            with(kWorkload, {{"support", "model"}}),
+            with(kWorkload, {{"support", "model"}}), with(kWorkload, {{"strategy", "hdmm"}}),
+            with(kWorkload, {{"strategy", "hdmm"}, {"support", "model"}}),
             Parameters{{"noise", "laplace"}, {"tie", "scale"}, {"order", "random"}},
             Parameters{{"corrections", "dykstra"}, {"damping", "false"}, {"sweeps", "30"}}}) {
         const auto outcome =
@@ -44,7 +45,8 @@ TEST(Ide, RecoversTheTruthWithoutNoise) {
   const RunSettings quiet{.filter = Filter::zcdp(Rho(1000.0)), .noise = false};
   for (const auto& more :
        {Parameters{}, Parameters{{"support", "domain"}}, Parameters{{"support", "model"}},
-        Parameters{{"tie", "scale"}}, Parameters{{"corrections", "dykstra"}}}) {
+        Parameters{{"tie", "scale"}}, Parameters{{"corrections", "dykstra"}},
+        Parameters{{"strategy", "hdmm"}}, Parameters{{"strategy", "hdmm"}, {"support", "model"}}}) {
     const auto outcome = run_mechanism("ide", with(kWorkload, more), table, problem, quiet);
     EXPECT_LT(max_error(problem, table, *outcome.release.model), before / 50.0);
   }
@@ -135,6 +137,28 @@ TEST(Ide, PureNoiseGrowsWithTheNumberOfMarginals) {
   for (const auto& y : outcome.release.measurements) {
     EXPECT_NEAR(y.sigma.value(), std::sqrt(2.0) * 12.0, 1e-3);
   }
+}
+
+// All pairs of columns have single ones in common, which a strategy measures once.
+TEST(Ide, AStrategyErrsLessThanMarginalsByThemselves) {
+  const Table table = skewed_rows(20'000, 0.0, 1);
+  const Problem problem = skewed_problem(skewed_rows(3000, 0.2, 2));
+  const auto error = [&](const char* strategy) {
+    double sum = 0.0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const auto outcome = run_mechanism("ide", with(kWorkload, {{"strategy", strategy}}), table,
+                                         problem, {.seed = seed});
+      sum += evaluate_workload(problem.workload, CountedTable(table), *outcome.release.model)
+                 .avg_workload_error;
+    }
+    return sum;
+  };
+  EXPECT_LT(error("hdmm"), error("marginals"));
+  const auto outcome =
+      run_mechanism("ide", with(kWorkload, {{"strategy", "hdmm"}}), table, problem);
+  EXPECT_FALSE(outcome.release.facts.at("planner").as_string().empty());
+  EXPECT_TRUE(mentions(plan_mechanism("ide", with(kWorkload, {{"strategy", "hdmm"}}), problem),
+                       "numbers together, from which a count"));
 }
 
 TEST(Ide, RunsOnOnePublicRow) {

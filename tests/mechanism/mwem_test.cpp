@@ -40,13 +40,37 @@ TEST(Mwem, StaysWithinBudgetAndItsChargesAddUp) {
             Parameters{{"rounds", "5"},
                        {"support", "random:20"},
                        {"output", "last"},
-                       {"selection", "permute-and-flip"}}}) {
+                       {"selection", "permute-and-flip"}},
+            Parameters{{"rounds", "5"}, {"start", "noisy"}}}) {
         expect_sound(run_mechanism("mwem", parameters, table, all_pairs_problem(),
                                    {.filter = filter, .unit = unit}),
                      all_pairs_problem());
       }
     }
   }
+}
+
+// One round cannot learn a table; a count of each of its 48 rows can.
+TEST(Mwem, StartsFromANoisyCountOfEveryRow) {
+  const Table table = skewed_rows(20'000, 0.0, 1);
+  const auto error = [&](const char* start) {
+    const auto outcome = run_mechanism("mwem", {{"rounds", "1"}, {"start", start}}, table,
+                                       all_pairs_problem(), {.filter = Filter::zcdp(Rho(0.1))});
+    return max_error(all_pairs_problem(), table, *outcome.release.model);
+  };
+  EXPECT_LT(error("noisy"), 0.01);
+  EXPECT_GT(error("uniform"), 0.1);
+  const Parameters random = {{"start", "noisy"}, {"support", "random:20"}};
+  EXPECT_THROW(run_mechanism("mwem", random, table, all_pairs_problem()), UsageError);
+  EXPECT_THROW(plan_mechanism("mwem", random, all_pairs_problem()), UsageError);
+}
+
+// Two groups, each with its own counts.
+TEST(Mwem, CountsEachGroupByItself) {
+  const Table table = split_rows(30'000);
+  const auto outcome = run_mechanism("mwem", {{"rounds", "1"}, {"start", "noisy"}}, table,
+                                     split_problem(), {.filter = Filter::zcdp(Rho(0.1))});
+  EXPECT_LT(max_error(split_problem(), table, *outcome.release.model), 0.01);
 }
 
 TEST(Mwem, TheVariantPicksTheNoise) {

@@ -2,6 +2,7 @@
 #pragma once
 // One small model of each kind, over one domain.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -76,12 +77,18 @@ inline std::vector<std::unique_ptr<Model>> kinds_of_model() {
   mixed.push_back({0.75, std::make_unique<GraphicalModel>(mixed_domain(), potentials, 5000.0)});
   out.push_back(std::make_unique<MixtureModel>(std::move(mixed)));
   out.push_back(std::make_unique<RecordsModel>(some_records(11), 500.0));
-  const Domain outside = domain_of_group(mixed_domain(), {1, 2, 4});
+  const Support outside = some_rows(domain_of_group(mixed_domain(), {1, 2, 4}), 9, 5);
+  std::vector<double> exponents(outside.rows.domain()[1].size);
+  for (double& u : exponents) u = rng.uniform() - 0.5;
+  std::vector<double> evenly(outside.weights.size(), 1.0);
   std::vector<GroupedModel::Group> groups;
-  groups.push_back(
-      {{0, 3}, 12.0, std::make_unique<SupportHistogram>(some_rows(outside, 9, 5), 1.0)});
-  groups.push_back({{2, 1}, 30.0, std::make_unique<GraphicalModel>(outside, 7.0)});
-  out.push_back(std::make_unique<GroupedModel>(mixed_domain(), Clique{0, 3}, std::move(groups)));
+  groups.push_back({.key = {0, 3}, .rows = 12.0, .base = 0, .u = exponents});
+  std::ranges::reverse(exponents);
+  groups.push_back({.key = {2, 1}, .rows = 30.0, .base = 1, .u = exponents});
+  out.push_back(std::make_unique<GroupedModel>(
+      mixed_domain(), Clique{0, 3},
+      GroupRows{.rows = outside.rows, .bases = {outside.weights, evenly}, .marginals = {{1}}},
+      std::move(groups)));
   std::vector<std::vector<double>> of_kinds;  // the columns of three kinds of rows
   for (const auto& attribute : mixed_domain().attributes()) {
     of_kinds.emplace_back(std::size_t{3} * attribute.size);

@@ -15,25 +15,36 @@
 
 namespace tandem::test {
 
-// The codes of each attribute as whole numbers.
+// The codes of each attribute as whole numbers, or as its labels.
 inline std::vector<ArrowColumn> columns_of(const Table& table) {
   std::vector<ArrowColumn> out;
   for (AttributeId id = 0; id < table.domain().size(); ++id) {
+    const auto& name = table.domain()[id].name;
+    const auto& labels = table.domain()[id].labels;
     std::vector<std::int64_t> values;
-    for (std::size_t r = 0; r < table.rows(); ++r) values.push_back(table.column(id)[r]);
-    out.push_back(numbers_column(table.domain()[id].name, "l", values));
+    std::vector<std::string> texts;
+    for (std::size_t r = 0; r < table.rows(); ++r) {
+      values.push_back(table.column(id)[r]);
+      if (!labels.empty()) texts.push_back(labels[table.column(id)[r]]);
+    }
+    out.push_back(labels.empty() ? numbers_column(name, "l", values)
+                                 : texts_column(name, "u", texts));
   }
   return out;
 }
 
-// A schema that reads them as codes.
+// A schema that reads them.
 inline Schema coded_schema(const Domain& domain) {
   std::vector<ColumnSchema> columns;
   for (const auto& attribute : domain.attributes()) {
-    columns.push_back({.name = attribute.name,
-                       .description = {},
-                       .codec = coded_codec(attribute.size),
-                       .cells = {.kind = CellMeaning::Kind::Coded}});
+    const auto& labels = attribute.labels;
+    ColumnSchema column;
+    column.name = attribute.name;
+    column.codec =
+        labels.empty() ? coded_codec(attribute.size) : labelled_codec(labels, 0, attribute.ordered);
+    column.cells.kind = labels.empty() ? CellMeaning::Kind::Coded : CellMeaning::Kind::Label;
+    column.cells.labels = labels;
+    columns.push_back(std::move(column));
   }
   return Schema(std::move(columns));
 }

@@ -94,11 +94,13 @@ PlanningProblem all_k_way_problem(std::vector<std::size_t> sizes, std::size_t k,
 }
 
 PlanningProblem random_problem(Rng& rng, bool ordered) {
+  constexpr std::size_t kMostCells = 200;
   PlanningProblem out;
   std::size_t cells = 1;
   const std::size_t columns = 1 + rng.below(ordered ? 3 : 5);
   for (std::size_t i = 0; i < columns; ++i) {
-    const std::size_t most = std::min<std::size_t>(ordered && columns == 1 ? 100 : 12, 120 / cells);
+    const std::size_t most =
+        std::min<std::size_t>(ordered && columns == 1 ? kMostCells : 14, kMostCells / cells);
     if (most < 2) break;
     out.sizes.push_back(2 + rng.below(most - 1));
     cells *= out.sizes.back();

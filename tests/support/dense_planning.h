@@ -13,7 +13,7 @@ namespace tandem {
 
 // Marginals of all sets of k columns.
 PlanningProblem all_k_way_problem(std::vector<std::size_t> sizes, std::size_t k, NoiseKind noise);
-// A few products over a domain of at most 120 cells. Without `ordered` only marginals.
+// A few products over a domain of at most 200 cells. Without `ordered` only marginals.
 PlanningProblem random_problem(Rng& rng, bool ordered);
 
 // One row for each query, one column for each cell of the domain; without the item's weight.

@@ -71,7 +71,13 @@ class BinnedCodec final : public Codec, public ValueRanges {
       ticks_.push_back({.first = first * stride_, .last = last * stride_});
     }
     whole_ = line_->point(stride_) == 1.0;
-    unit_ = ranges_.starts.back() - ranges_.starts.front() == static_cast<double>(count - 1);
+    // Where ranges are about equally wide, a point's distance tells its range.
+    const double first = ranges_.starts.front();
+    if (count > 1) scale_ = static_cast<double>(count - 1) / (ranges_.starts.back() - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double off = (ranges_.starts[i] - first) * scale_ - static_cast<double>(i);
+      if (!(std::abs(off) < 0.5)) scale_ = 0.0;
+    }
   }
 
   Code size() const override { return static_cast<Code>(ticks_.size()); }
@@ -249,8 +255,8 @@ class BinnedCodec final : public Codec, public ValueRanges {
 
   Code range_of(double point) const {
     const auto& starts = ranges_.starts;
-    if (unit_) {
-      const auto guess = static_cast<std::size_t>(point - starts.front());
+    if (scale_ > 0.0) {
+      const auto guess = static_cast<std::size_t>((point - starts.front()) * scale_);
       if (guess < starts.size() && starts[guess] <= point &&
           (guess + 1 == starts.size() || point < starts[guess + 1])) {
         return static_cast<Code>(guess);
@@ -345,7 +351,7 @@ class BinnedCodec final : public Codec, public ValueRanges {
   std::vector<TickRange> ticks_;      // the outer values of each range
   std::vector<PublicValues> public_;  // of each range; none: draw evenly
   bool whole_ = false;                // values are whole numbers
-  bool unit_ = false;  // the ranges are of length 1: a point's distance tells its range
+  double scale_ = 0.0;                // ranges a unit, where they are about equally wide
 };
 
 }  // namespace

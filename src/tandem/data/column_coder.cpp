@@ -23,6 +23,7 @@ ColumnCoder::ColumnCoder(const ColumnSchema& column)
   const bool calendar = extent && extent->line->calendar_unit();
   line_ = extent && !calendar;
   dates_ = calendar && column.cells.kind == CellMeaning::Kind::Date;
+  if (dates_) days_.assign(kDays, kUnknown);
   null_ = code_of(texts_.null());
   nowhere_ = code_of(kNowhere);
   of_bool_ = {code_of(texts_.of(false)), code_of(texts_.of(true))};
@@ -59,7 +60,7 @@ Code ColumnCoder::of_small_decimal(std::int64_t small, int scale) {
   });
 }
 
-Code ColumnCoder::of(const MomentCell& value) {
+Code ColumnCoder::moment(const MomentCell& value) {
   const bool in_calendar = value.second >= kFirstSecond && value.second <= kLastSecond;
   if (dates_ && in_calendar) {
     return remembered(static_cast<std::uint64_t>(value.second), moments_, [&] {

@@ -25,7 +25,7 @@ class ColumnCoder {
   Code of(bool value) { return of_bool_[value ? 1 : 0]; }
 
   Code of(std::int64_t value) {
-    const auto at = static_cast<std::uint64_t>(value + kBelowZero);
+    const auto at = static_cast<std::uint64_t>(value) + kBelowZero;
     if (at < small_.size()) {
       Code& known = small_[at];
       if (known == kUnknown) known = integer(value);
@@ -42,7 +42,14 @@ class ColumnCoder {
   }
   Code of(const DecimalCell& value) const { return code_of(texts_.of(value)); }
   Code of_small_decimal(std::int64_t digits, int scale);  // digits times ten to the power of -scale
-  Code of(const MomentCell& value);
+  Code of(const MomentCell& value) {
+    const std::int64_t day = value.second / kDay;
+    const auto at = static_cast<std::uint64_t>(day - kFirstDay);
+    if (at >= days_.size() || day * kDay != value.second) return moment(value);
+    Code& known = days_[at];
+    if (known == kUnknown) known = moment(value);
+    return known;
+  }
   Code of_time(std::int64_t microsecond) const { return code_of(texts_.of_time(microsecond)); }
   // `readable`: bytes from the text's first on that may be read.
   Code of(std::string_view text, std::size_t readable) {
@@ -54,10 +61,13 @@ class ColumnCoder {
   }
 
  private:
-  static constexpr std::int64_t kBelowZero = 256;
+  static constexpr std::uint64_t kBelowZero = 256;
   static constexpr std::size_t kSmall = 4096;
   static constexpr Code kUnknown = ~Code{0};
   static constexpr std::size_t kShort = 15;
+  static constexpr std::int64_t kDay = 86'400;        // seconds
+  static constexpr std::int64_t kFirstDay = -25'567;  // 1900, of those that are remembered
+  static constexpr std::size_t kDays = 73'050;        // to 2100
 
   // Codes of numbers, by their bits. Full of ever new ones, it is given up.
   struct Memo {
@@ -94,6 +104,7 @@ class ColumnCoder {
   }
   Code integer(std::int64_t value) const;
   Code real(double value) const;
+  Code moment(const MomentCell& value);
 
   const Codec* codec_;
   CellTexts texts_;
@@ -109,6 +120,7 @@ class ColumnCoder {
   Memo decimals_;
   int decimal_scale_ = 0;  // of those that are remembered
   Memo moments_;
+  std::vector<Code> days_;  // of a column of dates, from kFirstDay on
 };
 
 }  // namespace tandem

@@ -14,12 +14,15 @@ std::string_view key_of_field(std::string_view field) {
 PersonKey PersonKeys::of(std::string_view text) {
   const std::string_view key = key_of_field(text);
   if (key.empty()) return {};
+  if (key == last_) return last_key_;
   const auto digest = digest_.of(key);
   PersonKey out;
   for (std::size_t i = 0; i < 8; ++i) {
     out.high = out.high << 8 | digest[i];
     out.low = out.low << 8 | digest[i + 8];
   }
+  last_ = key;
+  last_key_ = out;
   return out;
 }
 

@@ -4,6 +4,7 @@
 // two people of any table have the same.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "tandem/base/digest.h"
@@ -29,6 +30,8 @@ class PersonKeys {
 
  private:
   Sha256 digest_;
+  std::string last_{};  // rows of one person often follow each other
+  PersonKey last_key_{};
 };
 
 }  // namespace tandem

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -265,7 +266,10 @@ TimeZone TimeZone::read(const std::string& name) {
     for (const char* folder : {stated, "/usr/share/zoneinfo", "/usr/lib/zoneinfo",
                                "/usr/share/lib/zoneinfo", "/etc/zoneinfo"}) {
       if (folder == nullptr) continue;
-      std::ifstream file(std::string(folder) + "/" + name, std::ios::binary);
+      const std::string path = std::string(folder) + "/" + name;
+      std::error_code ignored;
+      if (!std::filesystem::is_regular_file(path, ignored)) continue;
+      std::ifstream file(path, std::ios::binary);
       if (!file) continue;
       const std::string bytes{std::istreambuf_iterator<char>(file), {}};
       if (!bytes.starts_with("TZif")) continue;

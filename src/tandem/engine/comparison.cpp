@@ -27,6 +27,7 @@
 #include "tandem/privacy/curator.h"
 #include "tandem/privacy/private_data.h"
 #include "tandem/query/counting.h"
+#include "tandem/source/bit_source.h"
 #include "tandem/source/memory_source.h"
 #include "tandem/source/open.h"
 
@@ -102,10 +103,13 @@ SynthSettings settings_of(const ComparisonRequest& request, const Spec& spec, do
 // A table with its answers to a workload kept.
 class Reference {
  public:
-  Reference(const Table& table, const Workload& workload, Threads threads)
+  // REQUIRES: with pairs, a workload of conjunctions.
+  Reference(const Table& table, const std::optional<BitTable>& pairs, const Workload& workload,
+            Threads threads)
       : table_(table), threads_(threads) {
     if (const auto* conjunctions = workload.conjunctions()) {
-      shares_ = conjunction_shares(*conjunctions, table, threads);
+      shares_ = pairs ? conjunction_shares(*conjunctions, *pairs, threads)
+                      : conjunction_shares(*conjunctions, table, threads);
       return;
     }
     if (workload.queries() > kMostCellsKept) return;
@@ -131,10 +135,13 @@ class Reference {
 };
 
 struct Bench {
-  Table table;
+  Table table;  // without rows where the source is a list of pairs
+  std::optional<BitTable> pairs;
   PublicData public_data;
   Schema schema;
   Workload workload;
+
+  std::size_t rows() const { return pairs ? pairs->rows() : table.rows(); }
 };
 
 // The share of rows that fulfil each conjunction, by a model or by answers alone, and by rows.
@@ -143,6 +150,29 @@ struct Shares {
   std::vector<double> model;
   std::vector<double> rows;
 };
+// Rows that repeat records equally often, but some once more: those are counted by themselves.
+std::vector<double> shares_of_repeats(const ConjunctionSet& conjunctions,
+                                      const RecordsModel& records,
+                                      std::span<const std::uint32_t> repeats,
+                                      std::span<const double> of_model) {
+  std::vector<std::size_t> times(records.records().size(), 0);
+  for (const auto record : repeats) ++times[record];
+  const std::size_t least = std::ranges::min(times);
+  std::vector<std::size_t> extra;
+  for (std::size_t record = 0; record < times.size(); ++record) {
+    extra.insert(extra.end(), times[record] - least, record);
+  }
+  const auto rows = static_cast<double>(repeats.size());
+  const double even = static_cast<double>(least * times.size()) / rows;
+  std::vector<double> out(of_model.begin(), of_model.end());
+  for (double& share : out) share *= even;
+  if (extra.empty()) return out;
+  const RecordsModel more(records.records().select(extra), static_cast<double>(extra.size()));
+  const auto counts = more.answers(conjunctions);
+  for (std::size_t q = 0; q < out.size(); ++q) out[q] += counts[q] / rows;
+  return out;
+}
+
 Shares shares_of(const ConjunctionSet& conjunctions, Release release) {
   Shares out;
   if (release.model == nullptr) {
@@ -151,14 +181,17 @@ Shares shares_of(const ConjunctionSet& conjunctions, Release release) {
     out.rows = out.model;
     return out;
   }
-  out.rows = conjunction_shares(conjunctions, *release.rows);
-  const auto* records = dynamic_cast<const RecordsModel*>(release.model.get());
-  if (records == nullptr) {
-    out.model = out.rows;
-    return out;
+  const auto* records = release.model->as_records();
+  if (records != nullptr) {
+    out.model = records->answers(conjunctions);
+    for (double& share : out.model) share /= records->total();
   }
-  out.model = records->answers(conjunctions);
-  for (double& share : out.model) share /= records->total();
+  if (release.rows) {
+    out.rows = conjunction_shares(conjunctions, *release.rows);
+  } else {
+    out.rows = shares_of_repeats(conjunctions, *records, release.repeats, out.model);
+  }
+  if (records == nullptr) out.model = out.rows;
   return out;
 }
 
@@ -206,8 +239,9 @@ std::string run_job(const Prepared& p, const Bench& bench, const Reference& refe
   const Task task{.parts = p,
                   .problem = problem,
                   .rules = bench.schema.row_rules(),
-                  .rows = static_cast<std::int64_t>(std::max<std::size_t>(bench.table.rows(), 1)),
-                  .memory = 1e9};
+                  .rows = static_cast<std::int64_t>(std::max<std::size_t>(bench.rows(), 1)),
+                  .memory = 1e9,
+                  .pairs = bench.pairs.has_value()};
   Means means{.entropy = entropy_of(seed),
               .transcript = memory_transcript(),
               .rng = static_cast<std::uint64_t>(seed),
@@ -217,8 +251,9 @@ std::string run_job(const Prepared& p, const Bench& bench, const Reference& refe
                   seconds = std::chrono::steady_clock::now() - started;
                 }
               }};
-  Release release =
-      execute(PrivateData(memory_source(bench.table), p.unit), task, std::move(means));
+  Release release = execute(
+      PrivateData(bench.pairs ? bit_source(*bench.pairs) : memory_source(bench.table), p.unit),
+      task, std::move(means));
   if (release.model == nullptr) seconds = std::chrono::steady_clock::now() - started;
   Evaluation model;
   Evaluation sampled;
@@ -427,16 +462,22 @@ ComparisonOutcome compare(const ComparisonRequest& request) {
   CsvOptions reading;
   reading.policy = RowPolicy::Repair;
   reading.threads = request.threads;
-  const Bench bench{load_table(request.private_source, any.schema, reading).table,
+  const bool pairs = is_pairs(request.private_source);
+  const Bench bench{pairs ? Table(any.schema.domain(), 0)
+                          : load_table(request.private_source, any.schema, reading).table,
+                    pairs ? std::optional(load_pairs(
+                                request.private_source, any.schema,
+                                {.policy = RowPolicy::Repair, .cancel = request.threads.cancel}))
+                          : std::nullopt,
                     load_public(settings_of(request, specs[0], request.epsilons[0]), any.schema,
                                 request.threads, request.note),
                     any.schema, any.workload};
-  if (bench.table.rows() == 0) {
+  if (bench.rows() == 0) {
     throw UsageError(fmt::format("{} has no rows to compare with.", request.private_source));
   }
   open_folder(request, common_of(request, any.schema_digest));
   ResultsFile file(request.out + "/results.csv", request.resume);
-  const Reference reference(bench.table, bench.workload, request.threads);
+  const Reference reference(bench.table, bench.pairs, bench.workload, request.threads);
 
   std::vector<Job> jobs;
   std::vector<const Prepared*> parts;
@@ -486,18 +527,20 @@ ComparisonOutcome compare(const ComparisonRequest& request) {
     result.seed = jobs[i].seed;
     out.results.push_back(std::move(result));
   }
-  out.rows = bench.table.rows();
+  out.rows = bench.rows();
   out.columns = bench.table.domain().size();
-  out.yardsticks = measure_yardsticks(bench.table, bench.public_data, [&](Table rows) {
-    const auto* conjunctions = bench.workload.conjunctions();
-    const auto errors =
-        conjunctions != nullptr
-            ? evaluate_conjunctions(*conjunctions, reference.shares(),
-                                    conjunction_shares(*conjunctions, rows, request.threads))
-            : evaluate_workload(bench.workload, reference,
-                                CountedTable(std::move(rows), request.threads));
-    return WorkloadErrors{errors.avg_workload_error, errors.max_error, errors.mean_error};
-  });
+  // Of pairs no part is drawn to compare with.
+  if (!pairs)
+    out.yardsticks = measure_yardsticks(bench.table, bench.public_data, [&](Table rows) {
+      const auto* conjunctions = bench.workload.conjunctions();
+      const auto errors =
+          conjunctions != nullptr
+              ? evaluate_conjunctions(*conjunctions, reference.shares(),
+                                      conjunction_shares(*conjunctions, rows, request.threads))
+              : evaluate_workload(bench.workload, reference,
+                                  CountedTable(std::move(rows), request.threads));
+      return WorkloadErrors{errors.avg_workload_error, errors.max_error, errors.mean_error};
+    });
   write_file(request.out + "/yardsticks.csv", yardsticks_csv(out.yardsticks));
   write_file(request.out + "/figure.svg", figure_of(request, out, report::Look::Either));
   write_file(request.out + "/figure-dark.svg", figure_of(request, out, report::Look::Dark));

@@ -15,6 +15,7 @@
 #include "tandem/base/text.h"
 #include "tandem/data/value_line.h"
 #include "tandem/query/counting.h"
+#include "tandem/source/open.h"
 
 namespace tandem {
 
@@ -301,9 +302,53 @@ ContestScore contest_score(const EvaluationRequest& request, const Domain& domai
 
 }  // namespace
 
+namespace {
+
+// Lists of pairs: conjunctions alone, and nothing of single columns, of which there are too many.
+EvaluationResult evaluate_pairs(const EvaluationRequest& request, const Schema& schema) {
+  if (!is_pairs(request.real) || !is_pairs(request.synthetic)) {
+    throw UsageError(
+        "One of the two is a list of pairs and the other a table; give pairs:FILE twice.");
+  }
+  if (!request.group_by.empty()) {
+    throw UsageError(
+        TANDEM_SETTING("group-by") " is of tables, and these are lists of pairs; leave it out.");
+  }
+  require_pairs(schema);
+  const Workload workload = Workload::parse(
+      schema.domain(), request.workload.empty() ? "conjunctions:3:20000:1" : request.workload);
+  const auto* conjunctions = workload.conjunctions();
+  if (conjunctions == nullptr) {
+    throw UsageError("A list of pairs is asked conjunctions; give " TANDEM_SETTING(
+        "workload") " conjunctions:3:20000:1, or the one of the release.");
+  }
+  const auto read = [&](const std::string& source, RowPolicy policy) {
+    return load_pairs(source, schema,
+                      {.policy = policy,
+                       .progress = progress_of(request.reading, source),
+                       .cancel = request.threads.cancel});
+  };
+  EvaluationResult result;
+  const BitTable real = read(request.real, RowPolicy::Repair);
+  const BitTable synthetic = read(request.synthetic, RowPolicy::MustFit);
+  result.real_rows = real.rows();
+  result.synthetic_rows = synthetic.rows();
+  result.evaluation =
+      evaluate_conjunctions(*conjunctions, conjunction_shares(*conjunctions, real, request.threads),
+                            conjunction_shares(*conjunctions, synthetic, request.threads));
+  result.evaluation.workload = workload.name();
+  result.repaired = result.evaluation;
+  return result;
+}
+
+}  // namespace
+
 EvaluationResult evaluate_files(const EvaluationRequest& request) {
   const Schema read = Schema::read(request.schema);
   const Schema schema = read.with_format(stated_format(request.text, read.format()));
+  if (is_pairs(request.real) || is_pairs(request.synthetic)) {
+    return evaluate_pairs(request, schema);
+  }
   const Workload asked = workload_of(request, schema.domain());
   std::vector<AttributeId> by;
   for (const auto& name : request.group_by) {

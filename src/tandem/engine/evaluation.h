@@ -110,7 +110,5 @@ EvaluationResult evaluate_files(const EvaluationRequest& request);
 
 Document to_document(const EvaluationResult& result);  // docs/formats.md, "evaluate"
 std::string to_text(const EvaluationResult& result);
-// The contest's score as a heat map: a line for each group with its key, rows and error.
-std::string heat_map_csv(const EvaluationResult& result);
 
 }  // namespace tandem

@@ -441,24 +441,4 @@ std::string to_text(const EvaluationResult& result) {
          broken_text(result.relations, "rows that break a relation");
 }
 
-std::string heat_map_csv(const EvaluationResult& result) {
-  check(result.contest.has_value(), "a heat map is of the contest's score");
-  const auto field = [](const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-    return quoted + "\"";
-  };
-  std::string out;
-  for (const auto& name : result.group_by) out += field(name) + ",";
-  out += "real_rows,synthetic_rows,l1,error\n";
-  for (std::size_t i = 0; i < result.contest->keys.size(); ++i) {
-    for (const auto& value : result.contest->keys[i]) out += field(value) + ",";
-    const ScoredGroup& group = result.contest->score.groups[i];
-    out += fmt::format("{},{},{:.6g},{:.6g}\n", group.reference_rows, group.estimate_rows, group.l1,
-                       group.error);
-  }
-  return out;
-}
-
 }  // namespace tandem

@@ -7,11 +7,13 @@
 #include <cmath>
 #include <utility>
 
+#include "tandem/base/check.h"
 #include "tandem/base/error.h"
 #include "tandem/engine/certificate.h"
 #include "tandem/engine/reliability.h"
-#include "tandem/mechanism/answers/answer_names.h"
+#include "tandem/mechanism/answers/answer_workload.h"
 #include "tandem/model/fitted_rows.h"
+#include "tandem/model/records_model.h"
 
 namespace tandem {
 namespace {
@@ -41,6 +43,13 @@ std::size_t rows_to_make(const Task& task, Release& release) {
   const double most = std::min(static_cast<double>(kMostRows),
                                std::max(1.0, std::floor(task.memory / (kCopies * row))));
   const double wanted = std::nearbyint(release.total);
+  const auto part = static_cast<double>(task.most_rows);
+  if (task.most_rows > 0 && wanted > part && part <= most) {
+    release.warnings.push_back(
+        {"rows.a_part",
+         fmt::format("Of {:.4g} rows, {:.4g} were made; the model makes others.", wanted, part)});
+    return static_cast<std::size_t>(task.most_rows);
+  }
   if (wanted > most) {
     release.warnings.push_back(
         {"rows.too_many",
@@ -51,26 +60,13 @@ std::size_t rows_to_make(const Task& task, Release& release) {
   return static_cast<std::size_t>(std::clamp(wanted, 1.0, most));
 }
 
-// What a model says of the workload. It doesn't know how far off it is.
-void answer_from_model(Release& release, const Workload& workload) {
+// What a model says of the workload, with the intervals that its measurements give by themselves.
+void answer_from_model(Release& release, const Workload& workload, bool rows_are_public,
+                       const Threads& threads) {
   if (release.model == nullptr) throw UsageError("The mechanism makes no model to answer from.");
-  const Domain& domain = workload.domain();
-  for (const auto& product : workload.products()) {
-    const auto& [clique, factors, weight] = product.queries;
-    std::vector<double> table = release.model->project(clique).values;
-    std::size_t outer = 1;
-    std::size_t inner = table.size();
-    for (std::size_t i = 0; i < clique.size(); ++i) {
-      const std::size_t n = domain[clique[i]].size;
-      inner /= n;
-      table = factors[i].apply(table, outer, n, inner);
-      outer *= factors[i].rows(n);
-    }
-    std::size_t q = 0;
-    for_each_query_name(domain, product, [&](std::string name) {
-      release.answers.push_back({std::move(name), table[q++], std::nullopt, std::nullopt});
-    });
-  }
+  const std::optional<double> rows = rows_are_public ? std::optional(release.total) : std::nullopt;
+  release.answers =
+      answer_workload(workload, release.measurements, rows, release.model.get(), threads);
 }
 
 }  // namespace
@@ -89,7 +85,9 @@ Release Execution::run() {
   for (auto& warning : reliability_warnings(release, parts.unit)) {
     release.warnings.push_back(std::move(warning));
   }
-  if (task_.answers && release.answers.empty()) answer_from_model(release, parts.workload);
+  if (task_.answers && release.answers.empty()) {
+    answer_from_model(release, parts.workload, gate_.unit().keeps_rows(), threads_);
+  }
   if (release.model != nullptr && !task_.answers) {
     make_rows(release);
     // A choice of marginals of its own seed, so that what is drawn later stays what it is.
@@ -105,6 +103,14 @@ void Execution::make_rows(Release& release) {
   threads_.check();
   if (progress_) {
     progress_({.stage = RunProgress::Stage::MakingRows, .step = gate_.steps(), .share = 1.0});
+  }
+  if (task_.pairs) {
+    const auto* records = release.model ? release.model->as_records() : nullptr;
+    check(records != nullptr, "what works on pairs makes records");
+    const double wanted = task_.rows > 0 ? static_cast<double>(task_.rows) : release.total;
+    const double rows = std::clamp(std::nearbyint(wanted), 1.0, static_cast<double>(kMostRows));
+    release.repeats = records->sample_records(static_cast<std::size_t>(rows), rng_);
+    return;
   }
   const std::size_t rows = rows_to_make(task_, release);
   release.rows =

@@ -32,10 +32,12 @@ using OnProgress = std::function<void(const RunProgress& progress)>;
 struct Task {
   const RunParts& parts;
   const Problem& problem;
-  RowRules rules{};       // that rows must keep
-  std::int64_t rows = 0;  // to make; 0: as many as the table has or is estimated to have
-  double memory = 0.0;    // bytes that rows may take
-  bool answers = false;   // wanted in the place of rows, from whatever the mechanism makes
+  RowRules rules{};            // that rows must keep
+  std::int64_t rows = 0;       // to make; 0: as many as the table has or is estimated to have
+  std::int64_t most_rows = 0;  // where no number is asked for; 0: as many as memory holds
+  double memory = 0.0;         // bytes that rows may take
+  bool pairs = false;          // rows are wanted as repeated records, for a list of pairs
+  bool answers = false;        // wanted in the place of rows, from whatever the mechanism makes
 };
 
 // With what. REQUIRES: neither entropy nor transcript is null.

@@ -12,6 +12,7 @@
 #include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/source/open.h"
 
 namespace tandem {
 
@@ -51,10 +52,12 @@ std::vector<std::string> file_digests(std::span<const std::string> sources) {
   return out;
 }
 
-void refuse_private_as_public(const std::string& private_source,
+void refuse_private_as_public(const std::string& private_table,
                               std::span<const std::string> public_sources) {
+  const std::string private_source = file_of(private_table);
   const auto own = identity(private_source);
-  for (const auto& source : public_sources) {
+  for (const auto& public_table : public_sources) {
+    const std::string source = file_of(public_table);
     std::error_code ignored;
     const bool same_path = std::filesystem::weakly_canonical(source, ignored) ==
                            std::filesystem::weakly_canonical(private_source, ignored);

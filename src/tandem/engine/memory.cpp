@@ -12,6 +12,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/data/table.h"
+#include "tandem/source/open.h"
 
 namespace tandem {
 
@@ -44,7 +45,8 @@ namespace {
 
 constexpr double kOfProcess = 20e6;  // the program, its buffers and threads; bytes
 
-double text_bytes(const std::string& path) {
+double text_bytes(const std::string& source) {
+  const std::string path = file_of(source);
   std::error_code missing;
   const auto size = static_cast<double>(std::filesystem::file_size(path, missing));
   if (missing) return 0.0;
@@ -53,7 +55,11 @@ double text_bytes(const std::string& path) {
 
 }  // namespace
 
+// Of pairs: a user takes a line, and by far most take several.
+constexpr double kBytesPerUser = 100.0;
+
 double most_rows(const std::string& path, const Schema& schema) {
+  if (is_pairs(path)) return text_bytes(path) / kBytesPerUser;
   return text_bytes(path) / (2.0 * static_cast<double>(schema.domain().size()));
 }
 
@@ -81,6 +87,14 @@ double predicted_memory(const SynthSettings& s, const Schema& schema, double of_
     cells += static_cast<double>(attribute.size);
   }
   const double most = most_rows(s, schema, given);
+  if (!given && is_pairs(s.private_source)) {
+    // A line of four bytes is a pair of four bytes, held twice while it is read, or a user, whose
+    // name is kept as well; rows are numbers of records.
+    constexpr double kPerByte = 4.0;
+    const double made = s.rows > 0 ? static_cast<double>(s.rows) : most;
+    return kPerByte * text_bytes(s.private_source) + 4.0 * made + 200.0 * cells + kOfProcess +
+           of_mechanism;
+  }
   double rows = (given ? 0.0 : most) + (s.rows > 0 ? static_cast<double>(s.rows) : most);
   for (const auto& source : s.public_sources) rows += most_rows(source, schema);
   return rows * row + 64.0 * cells + kOfProcess + of_mechanism;

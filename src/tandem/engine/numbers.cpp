@@ -4,26 +4,21 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <utility>
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
-#include "tandem/data/csv.h"
 #include "tandem/engine/memory.h"
 #include "tandem/engine/preparation.h"
+#include "tandem/engine/privacy_unit_text.h"
 #include "tandem/engine/release/measurements.h"
 #include "tandem/engine/release/release_documents.h"
 #include "tandem/engine/release/stored_release.h"
-#include "tandem/mechanism/answers/answer_names.h"
+#include "tandem/mechanism/answers/answer_workload.h"
 #include "tandem/mechanism/rounds/fit_measurements.h"
-#include "tandem/model/fitted_rows.h"
 #include "tandem/model/model_file.h"
-#include "tandem/model/pgm/junction_tree.h"
-#include "tandem/privacy/entropy.h"
 #include "tandem/query/workload.h"
 
 namespace tandem {
@@ -61,93 +56,48 @@ FittedFolder::FittedFolder(const std::string& folder, const std::string& limit, 
     share = refit->at("share").as_number();  // the measurements are of all rows
   } else {
     measurements = release.measurements();
+    if (unit_in(release.document().at("guarantee")).keeps_rows()) {
+      public_total = release.document().at("total").as_number();
+    }
   }
 }
 
 namespace {
 
-// A marginal as one measurement says it.
-struct MeasuredMarginal {
-  const Measurement* from = nullptr;
-  double variance = 0.0;  // of each cell's noise; cells are independent
+constexpr double kOf95Percent = 1.959963984540054;  // standard deviations of a normal
+
+struct Columns {
+  Document query = Document::array();
+  Document estimate = Document::array();
+  Document stddev = Document::array();
+  Document margin = Document::array();
 };
 
-MeasuredMarginal most_precise(const FittedFolder& folder, const Clique& clique) {
-  const Domain& domain = folder.schema.domain();
-  MeasuredMarginal best;
-  for (const auto& m : folder.measurements) {
-    if (m.origin != Origin::Private || !m.query.map.is_identity()) continue;
-    if (!m.query.clique.contains(clique)) continue;
-    const double summed = static_cast<double>(m.values.size()) / domain.about_cells(clique);
-    const double variance = m.sigma.value() * m.sigma.value() * summed;
-    if (best.from == nullptr || variance < best.variance) best = {&m, variance};
+Columns answered(const NumbersRequest& request, const FittedFolder& folder,
+                 const Workload& workload) {
+  require_answerable(workload);
+  double asked = 0.0;
+  for (const auto& product : workload.products()) {
+    asked += product.queries.queries(workload.domain());
   }
-  return best;
-}
-
-// 95% of the noise lies within so many standard deviations; for sums of Laplace noise it is fewer.
-double margin_of(NoiseKind noise) {
-  return noise == NoiseKind::Laplace ? std::log(20.0) / std::sqrt(2.0) : 1.959963984540054;
-}
-
-// Each row of a column's queries with its coefficients squared: how variances add up.
-ColumnQueries squared(const ColumnQueries& queries) {
-  ColumnQueries out = queries;  // those without coefficients have only zeros and ones
-  for (auto& coefficient : out.given) coefficient *= coefficient;
-  return out;
-}
-
-std::vector<double> applied(const ProductQueries& product, const Domain& domain,
-                            std::vector<double> table, bool square) {
-  std::size_t outer = 1;
-  std::size_t inner = table.size();
-  for (std::size_t i = 0; i < product.clique.size(); ++i) {
-    const std::size_t n = domain[product.clique[i]].size;
-    inner /= n;
-    const ColumnQueries factor = square ? squared(product.factors[i]) : product.factors[i];
-    table = factor.apply(table, outer, n, inner);
-    outer *= factor.rows(n);
-  }
-  return table;
-}
-
-// The answers to one product of queries.
-struct Numbers {
-  std::vector<double> estimates;
-  std::vector<double> stddevs;  // empty: a model's, which can't tell
-  double margin = 0.0;          // standard deviations
-};
-
-Numbers numbers_of(const FittedFolder& folder, const ProductQueries& product, bool from_model) {
-  const Domain& domain = folder.schema.domain();
-  Numbers out;
-  const auto measured = from_model ? MeasuredMarginal{} : most_precise(folder, product.clique);
-  if (measured.from != nullptr) {
-    const auto& m = *measured.from;
-    auto table = marginalize({m.query.clique, m.values}, domain, product.clique).values;
-    const std::vector<double> variances(table.size(), measured.variance);
-    out.estimates = applied(product, domain, std::move(table), false);
-    out.stddevs = applied(product, domain, variances, true);
-    for (auto& value : out.stddevs) value = std::sqrt(value);
-    out.margin = margin_of(m.noise);
-    return out;
-  }
-  if (folder.model == nullptr) {
+  if (asked > kMostNumbers) {
     throw UsageError(
-        fmt::format("The release holds no model, and it has not measured {} with a marginal; ask "
-                    "for what stands in its answers.",
-                    domain.describe(product.clique)));
+        fmt::format("This asks for {:.3g} numbers, and one call gives up to {:g}; ask "
+                    "for fewer.",
+                    asked, kMostNumbers));
   }
-  out.estimates = applied(product, domain, folder.model->project(product.clique).values, false);
-  for (auto& value : out.estimates) value *= folder.share;
+  Columns out;
+  for (const auto& answer : answer_workload(workload, folder.measurements, folder.public_total,
+                                            folder.model.get(), request.threads)) {
+    const bool told = !request.from_model && answer.stddev.has_value();
+    out.query.push(answer.query);
+    out.estimate.push(told ? answer.measured.value_or(answer.estimate)
+                           : answer.estimate * folder.share);
+    out.stddev.push(told ? Document(*answer.stddev) : Document());
+    out.margin.push(told ? Document(answer.margin95.value_or(kOf95Percent * *answer.stddev))
+                         : Document());
+  }
   return out;
-}
-
-[[noreturn]] void refuse_so_many(double numbers) {
-  throw UsageError(
-      fmt::format("This asks for {:.3g} numbers, and one call gives up to {:g}; ask "
-                  "for fewer.",
-                  numbers, kMostNumbers));
 }
 
 }  // namespace
@@ -164,9 +114,8 @@ Document marginal_of(const NumbersRequest& request) {
     throw UsageError(TANDEM_SETTING("columns") " names a column twice; name each once.");
   }
   const Clique clique(std::move(ids));
-  if (domain.about_cells(clique) > kMostNumbers) refuse_so_many(domain.about_cells(clique));
-  const ProductQueries cells{clique, std::vector<ColumnQueries>(clique.size())};
-  const auto numbers = numbers_of(folder, cells, request.from_model);
+  auto found =
+      answered(request, folder, {domain, "columns", std::vector<WeightedClique>{{clique, 1.0}}});
   Document columns = Document::array();
   Document labels = Document::array();
   for (const auto id : clique) {
@@ -179,51 +128,19 @@ Document marginal_of(const NumbersRequest& request) {
     labels.push(std::move(values));
   }
   Document out = Document::object({{"columns", std::move(columns)}, {"labels", std::move(labels)}});
-  out.set("estimate", Document::array({numbers.estimates.begin(), numbers.estimates.end()}));
-  if (numbers.stddevs.empty()) {
-    out.set("stddev", Document());
-    out.set("margin95", Document());
-  } else {
-    out.set("stddev", numbers.stddevs.front());
-    out.set("margin95", numbers.margin * numbers.stddevs.front());
-  }
+  out.set("estimate", std::move(found.estimate));
+  out.set("stddev", std::move(found.stddev));
+  out.set("margin95", std::move(found.margin));
   return out;
 }
 
 Document answers_of(const NumbersRequest& request) {
   const FittedFolder folder(request.folder, request.memory_limit, request.threads);
-  const Domain& domain = folder.schema.domain();
-  const auto workload = Workload::parse(domain, request.workload);
-  if (workload.conjunctions() != nullptr) {
-    throw UsageError(TANDEM_SETTING(
-        "workload") " is of conjunctions, which a release is not asked for; choose marginals or "
-                    "products.");
-  }
-  double asked = 0.0;
-  for (const auto& product : workload.products()) asked += product.queries.queries(domain);
-  if (asked > kMostNumbers) refuse_so_many(asked);
-  Document query = Document::array();
-  Document estimate = Document::array();
-  Document stddev = Document::array();
-  Document margin = Document::array();
-  for (const auto& product : workload.products()) {
-    request.threads.check();
-    const auto numbers = numbers_of(folder, product.queries, request.from_model);
-    std::size_t at = 0;
-    for_each_query_name(domain, product, [&](std::string name) {
-      query.push(std::move(name));
-      estimate.push(numbers.estimates[at]);
-      const bool known = !numbers.stddevs.empty();
-      stddev.push(known ? Document(numbers.stddevs[at]) : Document());
-      margin.push(known ? Document(numbers.margin * numbers.stddevs[at]) : Document());
-      ++at;
-    });
-  }
-  Document out = Document::object();
-  out.set("query", std::move(query));
-  out.set("estimate", std::move(estimate));
-  out.set("stddev", std::move(stddev));
-  out.set("margin95", std::move(margin));
+  auto found = answered(request, folder, Workload::parse(folder.schema.domain(), request.workload));
+  Document out = Document::object({{"query", std::move(found.query)}});
+  out.set("estimate", std::move(found.estimate));
+  out.set("stddev", std::move(found.stddev));
+  out.set("margin95", std::move(found.margin));
   return out;
 }
 
@@ -307,24 +224,6 @@ Document estimate(const EstimateRequest& request) {
   write_file(in(request.out, kModelFile), *model);
   write_file(in(request.out, kEstimateFile), out.to_json(2) + "\n");
   return out;
-}
-
-void sample_rows(const SampleRequest& request) {
-  if (request.rows < 1 || request.rows > kMostRows) {
-    throw UsageError(fmt::format(TANDEM_SETTING("rows") " is {}; choose 1 to {}.", request.rows,
-                                 with_commas(kMostRows)));
-  }
-  if (request.seed < -1) {
-    throw UsageError(
-        fmt::format(TANDEM_SETTING("seed") " is {}; choose a whole number from 0.", request.seed));
-  }
-  const FittedFolder folder(request.folder, request.memory_limit, request.threads);
-  if (folder.model == nullptr) throw UsageError("The release holds no model to draw rows from.");
-  Rng rng(request.seed >= 0 ? static_cast<std::uint64_t>(request.seed) : SystemEntropy().word());
-  Table rows = fitted_rows(*folder.model, Workload(), static_cast<std::size_t>(request.rows), rng,
-                           memory_limit(request.memory_limit), request.threads.cancel);
-  settle_rows(folder.schema.row_rules(), rows, rng);
-  write_csv(request.out, folder.schema, rows, rng);
 }
 
 }  // namespace tandem

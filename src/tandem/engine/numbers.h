@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Numbers and rows out of what was released, and models of measurements that came from elsewhere.
+// Numbers out of what was released, and models of measurements that came from elsewhere.
 // Post-processing: no private data is read and no budget is charged.
 //
-// A number has an error bar where a single measurement with noise says it: the measured marginal
-// itself, or one that contains it, summed up. Of several the most precise one is taken, which does
-// not depend on what they say. What only a model says has none, for it does not know how far off it
-// is.
+// A number has an error bar where the measurements by themselves tell it
+// (mechanism/answers/answer_workload.h). What only a model says has none, for it does not know how
+// far off it is.
 
-#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +27,7 @@ struct FittedFolder {
   Schema schema;
   std::unique_ptr<Model> model;           // none of a release of answers alone
   std::vector<Measurement> measurements;  // none where the model is of other rows than these
+  std::optional<double> public_total{};   // rows, where their number is public
   double share = 1.0;                     // of the model's total that its rows are
 };
 
@@ -40,11 +40,11 @@ struct NumbersRequest {
   Threads threads;
 };
 
-// {"columns": [...], "labels": [[...], ...], "estimate": [...], "stddev": s or null, "margin95": m
-// or null}: the marginal's cells in row-major order, the last column fastest, in the schema's order
-// of columns. Labels are texts, or codes where the schema lists no values.
+// {"columns": [...], "labels": [[...], ...], "estimate": [...], "stddev": [s or null, ...],
+// "margin95": [...]}: the marginal's cells in row-major order, the last column fastest, in the
+// schema's order of columns. Labels are texts, or codes where the schema lists no values.
 Document marginal_of(const NumbersRequest& request);
-// {"query": [...], "estimate": [...], "stddev": [number or null, ...], "margin95": [...]}.
+// {"query": [...], "estimate": [...], "stddev": [...], "margin95": [...]}.
 Document answers_of(const NumbersRequest& request);
 
 // A model of noisy measurements, in the format of measurements.json.
@@ -59,16 +59,5 @@ struct EstimateRequest {
 };
 // {"total": n, "bytes": of the model, "warnings": [...]}.
 Document estimate(const EstimateRequest& request);
-
-// Rows of such a model, written as CSV.
-struct SampleRequest {
-  std::string folder;
-  std::string out;  // a file
-  std::int64_t rows = 0;
-  std::int64_t seed = -1;  // negative: none
-  std::string memory_limit;
-  Threads threads;
-};
-void sample_rows(const SampleRequest& request);
 
 }  // namespace tandem

@@ -17,8 +17,10 @@
 #include "tandem/engine/memory.h"
 #include "tandem/engine/privacy_unit_text.h"
 #include "tandem/engine/rehearsal.h"
+#include "tandem/mechanism/answers/answer_workload.h"
 #include "tandem/model/fitted_rows.h"
 #include "tandem/privacy/accountant.h"
+#include "tandem/source/open.h"
 
 namespace tandem {
 
@@ -91,7 +93,6 @@ Workload parse_workload(const Domain& domain, const std::string& spec) {
 }
 
 void refuse_to_answer(const Mechanism& mechanism, const Workload& workload) {
-  constexpr double kMostAnswers = 1e8;
   if (workload.conjunctions() != nullptr) {
     if (mechanism.answers) return;
     throw UsageError(fmt::format(
@@ -99,15 +100,7 @@ void refuse_to_answer(const Mechanism& mechanism, const Workload& workload) {
             "mechanism") " perturb, or 'tandem synth'.",
         mechanism.name));
   }
-  double answers = 0.0;
-  for (const auto& product : workload.products()) {
-    answers += product.queries.queries(workload.domain());
-  }
-  if (answers <= kMostAnswers) return;
-  throw UsageError(fmt::format(
-      TANDEM_SETTING("workload") " asks for {:.3g} answers, and a release holds up to {:g}; choose "
-                                 "a smaller workload, such as all-2way.",
-      answers, kMostAnswers));
+  require_answerable(workload);
 }
 
 }  // namespace
@@ -120,6 +113,20 @@ std::string automatic_mechanism(bool with_public_data, bool pure) {
 void release_what_certifies(RunParts& parts) {
   if (parts.workload.conjunctions() != nullptr) parts.filter.let_go();
 }
+
+namespace {
+
+// Most values of a list of pairs are the first, and random ones where nothing is asked would be far
+// off: on 500 items with 3,000 users, a mean error of .183 instead of .017.
+void prefer_zeros(const Mechanism& mechanism, Parameters& given) {
+  const auto is_free = [](const auto& item) { return item.name == "free"; };
+  const bool knows = std::ranges::any_of(mechanism.options, is_free);
+  const bool stated =
+      std::ranges::any_of(given, [](const auto& pair) { return pair.first == "free"; });
+  if (knows && !stated && mechanism.conjunctions) given.emplace_back("free", "zero");
+}
+
+}  // namespace
 
 RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_public_data) {
   if (s.rows < 0 || s.rows > kMostRows) {
@@ -137,9 +144,12 @@ RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_p
   const std::string automatic =
       s.make == "answers" ? "hdmm" : automatic_mechanism(with_public_data, s.delta == 0.0);
   auto mechanism = find(s.mechanism == "auto" ? automatic : s.mechanism);
-  auto parameters = mechanism.resolve(parse_parameters(s.parameters));
+  auto given = parse_parameters(s.parameters);
+  if (is_pairs(s.private_source)) prefer_zeros(mechanism, given);
+  auto parameters = mechanism.resolve(given);
   auto unit = parse_privacy_unit(s.neighbors, s.rows_per_person);
-  unit.may_be_absent = !s.person.empty();  // rows that name nobody are dropped
+  // Rows that name nobody are dropped; in a list of pairs who has no line is no row.
+  unit.may_be_absent = !s.person.empty() || is_pairs(s.private_source);
   auto filter = filter_of(s);
   if (filter.currency() == Currency::Pure && !mechanism.pure) {
     throw UsageError(fmt::format(
@@ -153,9 +163,38 @@ RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_p
     throw UsageError(
         fmt::format(TANDEM_SETTING("certify-share") " is {:g}; choose 0 to 0.5.", s.certify_share));
   }
-  if (s.certify_share > 0.0 && s.make == "rows" && !mechanism.answers) filter.hold(s.certify_share);
+  // A printed algorithm has its whole budget, unless a share other than the usual one is asked for.
+  const bool as_printed = std::ranges::any_of(parameters, [](const auto& parameter) {
+    return parameter.first == kAs && parameter.second != kAsOurs;
+  });
+  const double certify = as_printed && s.certify_share == kCertifyShare ? 0.0 : s.certify_share;
+  if (certify > 0.0 && s.make == "rows" && !mechanism.answers) filter.hold(certify);
   return {std::move(mechanism), std::move(parameters), unit, std::move(filter)};
 }
+
+namespace {
+
+// What does not go together with a list of pairs.
+void refuse_with_pairs(const SynthSettings& s) {
+  if (!s.person.empty()) {
+    throw UsageError(TANDEM_SETTING(
+        "person") " is stated, and a list of pairs has its users as people; leave it out.");
+  }
+  if (!s.public_sources.empty()) {
+    throw UsageError(TANDEM_SETTING(
+        "public") " is stated, and what works on a list of pairs uses no public data; leave it "
+                  "out.");
+  }
+}
+
+// Pairs are asked conjunctions: marginals of so many columns would be too many to choose from.
+void require_conjunctions(const Workload& workload) {
+  if (workload.conjunctions() != nullptr) return;
+  throw UsageError("A list of pairs is asked conjunctions; give " TANDEM_SETTING(
+      "mechanism") " dual-query and " TANDEM_SETTING("workload") " conjunctions:3:20000:1.");
+}
+
+}  // namespace
 
 Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Threads& threads,
                  const Note& note) {
@@ -172,9 +211,12 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Thread
                                  in_quotes(s.format)));
   }
   refuse_private_as_public(s.private_source, s.public_sources);
+  if (is_pairs(s.private_source)) refuse_with_pairs(s);
   Prepared out{parts_of(s, find, !s.public_sources.empty()), {}, {}, {}};
   auto [schema, text] = read_schema(s, threads, note);
+  if (is_pairs(s.private_source)) require_pairs(schema);
   out.workload = parse_workload(schema.domain(), s.workload);
+  if (is_pairs(s.private_source)) require_conjunctions(out.workload);
   if (out.workload.conjunctions() != nullptr && !out.mechanism.conjunctions) {
     throw UsageError(fmt::format(
         TANDEM_SETTING("workload") " {} is of conjunctions, and {} works on marginals; choose "

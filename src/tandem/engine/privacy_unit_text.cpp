@@ -25,6 +25,14 @@ PrivacyUnit parse_privacy_unit(const std::string& neighbors, std::int64_t rows_p
   return unit;
 }
 
+PrivacyUnit unit_in(const Document& guarantee) {
+  PrivacyUnit unit = parse_privacy_unit(guarantee.at("neighbors").as_string(),
+                                        guarantee.at("rows_per_person").as_integer());
+  const auto* absent = guarantee.find("person_may_be_absent");
+  unit.may_be_absent = absent != nullptr && absent->as_bool();
+  return unit;
+}
+
 std::string describe(const PrivacyUnit& unit) {
   return fmt::format("{}, {} row{} a person{}", name_of(unit.neighbors), unit.rows_per_person,
                      unit.rows_per_person == 1 ? "" : "s",

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
+
 namespace tandem {
 
 namespace {
@@ -46,13 +49,24 @@ std::vector<Warning> reliability_warnings(const Release& release, const PrivacyU
   // Answers have error bars of their own, and what they come from need not be counts.
   if (!release.answers.empty() && release.answers.front().stddev) {
     std::size_t lost = 0;
-    for (const auto& answer : release.answers) lost += *answer.stddev > release.total ? 1 : 0;
+    std::size_t noise = 0;
+    for (const auto& answer : release.answers) {
+      lost += *answer.stddev > release.total ? 1 : 0;
+      noise += std::abs(answer.measured.value_or(answer.estimate)) < *answer.stddev ? 1 : 0;
+    }
     if (2 * lost > release.answers.size()) {
       out.push_back({"noise.drowns",
                      fmt::format("Noise drowns the private table: {} of {} answers have a standard "
                                  "deviation above the number of rows; a larger epsilon, coarser "
                                  "columns or a smaller workload would help.",
                                  lost, release.answers.size())});
+    } else if (2 * noise > release.answers.size()) {
+      out.push_back(
+          {"answers.mostly_noise",
+           fmt::format("{} of {} answers are nearer to zero than their standard deviation: a model "
+                       "would serve most of them better, such as " TANDEM_SETTING(
+                           "mechanism") " tandem; so would coarser columns or a smaller workload.",
+                       with_commas(noise), with_commas(release.answers.size()))});
     }
   } else if (2 * drowned > noisy) {
     out.push_back(

@@ -61,7 +61,7 @@ struct SynthSettings {
 // Calls visit(name, variable, help) for each setting.
 template <class Settings, class Visit>
 void for_each_setting(Settings& s, Visit&& visit) {
-  visit("private", s.private_source, "the private data: .csv or .csv.gz");
+  visit("private", s.private_source, "the private data: .csv or .csv.gz, or pairs:FILE");
   visit("public", s.public_sources, "public data; may be given more than once");
   visit("schema", s.schema, "the schema: TOML or JSON; without it, drafted from the public data");
   for_each_format_setting(s.text, visit);
@@ -80,7 +80,8 @@ void for_each_setting(Settings& s, Visit&& visit) {
   visit("rows", s.rows,
         "rows to generate; 0: as many as the private table has, or is estimated to have");
   visit("certify-share", s.certify_share,
-        "share of the budget that measures the error of the finished rows; 0: not certified");
+        "share of the budget that measures the error of the finished rows; 0: not certified, as is "
+        "usual with a mechanism's 'as=paper'");
   visit("make", s.make, "what the release holds: rows, or answers to the workload");
   visit("format", s.format, "of the rows: csv");
   visit("out", s.out, "the release folder");

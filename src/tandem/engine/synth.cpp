@@ -31,14 +31,18 @@
 #include "tandem/engine/reliability.h"
 #include "tandem/mechanism/registry.h"
 #include "tandem/model/model_file.h"
+#include "tandem/model/records_model.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger.h"
 #include "tandem/privacy/private_data.h"
+#include "tandem/source/data_source.h"
 #include "tandem/source/open.h"
 
 namespace tandem {
 
 namespace {
+
+constexpr const char* kForGroups = "grouped";
 
 // The schema goes with the rows it describes, under the name of its format.
 std::string schema_file_name(const SynthSettings& s) {
@@ -178,6 +182,22 @@ struct Underway {
   }
 };
 
+// What private rows may take beside all else.
+double memory_left(const SynthSettings& s, const PreparedRun& prepared) {
+  constexpr double kLeast = 16e6;
+  return std::max(kLeast, memory_limit(s.memory_limit) - prepared.predicted_bytes);
+}
+
+// The rows that are handed over, or the file that the settings name.
+PrivateData open_rows(const SynthRun& run, const PreparedRun& prepared) {
+  const SynthSettings& s = run.settings;
+  const Prepared& p = prepared.parts;
+  const PrivateSourceOptions opening{p.unit, s.person, run.threads,
+                                     progress_of(run.reading, s.private_source)};
+  return run.given ? run.given->open(p, opening, memory_left(s, prepared))
+                   : open_private(s.private_source, p.schema, opening);
+}
+
 // Everything but release.json, which comes last, and what that has to say.
 Document write_release(Underway& under, const Release& release) {
   const SynthSettings& s = under.run.settings;
@@ -188,6 +208,15 @@ Document write_release(Underway& under, const Release& release) {
     write_csv(path, writing, *release.rows, under.execution->rng());
     sync_to_disk(path);
   }
+  if (!release.repeats.empty()) {
+    const std::string path = under.folder.file(kRowsFile);
+    const auto& records = release.model->as_records()->records();
+    write_pairs(path, p.schema, release.repeats.size(),
+                [&](std::size_t row, std::vector<AttributeId>& items) {
+                  records.append_ones(release.repeats[row], items);
+                });
+    sync_to_disk(path);
+  }
   if (!release.answers.empty()) under.folder.write(kAnswersFile, answers_text(release.answers));
   under.folder.write(schema_file_name(s), p.schema_text);
   const FileDigests files = write_models(under.folder, p.schema.domain(), release);
@@ -195,31 +224,30 @@ Document write_release(Underway& under, const Release& release) {
                           {release_id(under.record), today(), files});
 }
 
-// What private rows may take beside all else.
-double memory_left(const SynthSettings& s, const PreparedRun& prepared) {
-  constexpr double kLeast = 16e6;
-  return std::max(kLeast, memory_limit(s.memory_limit) - prepared.predicted_bytes);
-}
-
 }  // namespace
 
 GivenRows streamed_rows(RowStream stream, HowToCount how) {
-  const auto rows = static_cast<double>(stream.rows);
-  return {
-      .rows = rows,
-      .open = [stream = std::move(stream), how](
-                  const Prepared& parts, const PrivateSourceOptions& options, double most_bytes) {
-        return open_private(stream, parts.schema, options, how, most_bytes);
-      }};
+  GivenRows out;
+  out.rows = static_cast<double>(stream.rows);
+  out.open = [stream = std::move(stream), how](
+                 const Prepared& parts, const PrivateSourceOptions& options, double most_bytes) {
+    return open_private(stream, parts.schema, options, how, most_bytes);
+  };
+  return out;
 }
 
-GivenRows counted_rows(CountCliques count, double rows) {
-  return {
-      .rows = rows,
-      .open = [count = std::move(count)](const Prepared& parts, const PrivateSourceOptions& options,
-                                         double /*most_bytes*/) {
-        return counted_private(parts.schema.domain(), count, parts.unit, options.threads);
-      }};
+GivenRows counted_rows(CountCliques count, double rows, std::int64_t most_made) {
+  GivenRows out;
+  out.rows = rows;
+  out.most_made = most_made;
+  out.check = [](const Prepared& parts) {
+    if (const auto* set = parts.workload.conjunctions()) require_countable(*set);
+  };
+  out.open = [count = std::move(count)](const Prepared& parts, const PrivateSourceOptions& options,
+                                        double /*most_bytes*/) {
+    return counted_private(parts.schema.domain(), count, parts.unit, options.threads);
+  };
+  return out;
 }
 
 std::string resuming_command(const std::string& out, const std::string& make) {
@@ -242,6 +270,7 @@ SynthSummary synthesize(const SynthRun& run) {
 
   const PreparedRun prepared = prepare_run(s, how_to_prepare(run));
   const Prepared& p = prepared.parts;
+  if (run.given && run.given->check) run.given->check(p);
   const bool seeded = s.seed >= 0;
   const auto seed = static_cast<std::uint64_t>(s.seed);
   std::shared_ptr<Ledger> ledger;
@@ -276,18 +305,16 @@ SynthSummary synthesize(const SynthRun& run) {
                     .problem = prepared.problem,
                     .rules = p.schema.row_rules(),
                     .rows = s.rows,
+                    .most_rows = run.given ? run.given->most_made : 0,
                     .memory = memory_limit(s.memory_limit),
+                    .pairs = is_pairs(s.private_source),
                     .answers = s.make == "answers"};
     Means means{.entropy = entropy_of(s.seed),
                 .transcript = file_transcript(under.folder.transcript(), ledger, under.record.id),
                 .rng = under.record.rng,
                 .threads = run.threads,
                 .progress = run.progress};
-    const PrivateSourceOptions opening{p.unit, s.person, run.threads,
-                                       progress_of(run.reading, s.private_source)};
-    auto data = run.given ? run.given->open(p, opening, memory_left(s, prepared))
-                          : open_private(s.private_source, p.schema, opening);
-    under.execution.emplace(std::move(data), task, std::move(means));
+    under.execution.emplace(open_rows(run, prepared), task, std::move(means));
     const Release release = under.execution->run();
     if (run.progress) {
       run.progress({.stage = RunProgress::Stage::Writing,
@@ -321,18 +348,6 @@ bool has_quoted_records(const Document& guarantee) {
   return records != nullptr && records->as_string() == records_key(Records::Quoted);
 }
 
-PrivacyUnit unit_in(const Document& guarantee) {
-  PrivacyUnit unit = parse_privacy_unit(guarantee.at("neighbors").as_string(),
-                                        guarantee.at("rows_per_person").as_integer());
-  const auto* absent = guarantee.find("person_may_be_absent");
-  unit.may_be_absent = absent != nullptr && absent->as_bool();
-  return unit;
-}
-
-}  // namespace
-
-namespace {
-
 // Why a ledger would refuse a run, as a clause; empty where it would not.
 std::string refusal_of(const LedgerReport& report, const SynthSettings& s, const Prepared& p) {
   const bool pure = p.filter.currency() == Currency::Pure;
@@ -351,6 +366,17 @@ std::string refusal_of(const LedgerReport& report, const SynthSettings& s, const
   const double left = pure ? report.left_pure.value() : report.left_rho.value();
   if (p.filter.total().upper_bound() <= left) return "";
   return "left is " + left_in_words(report);
+}
+
+// The same call with the mechanism for groups, at the same guarantee.
+SynthPlan::Groups plan_groups(const SynthRun& run) {
+  SynthRun other = run;
+  other.settings.mechanism = kForGroups;
+  other.settings.parameters = {"fine=" + run.group_by};
+  other.group_by.clear();
+  other.note = {};
+  SynthPlan plan = plan_synthesis(other);
+  return {run.group_by, std::move(plan.steps), plan.effort, plan.bytes};
 }
 
 }  // namespace
@@ -375,6 +401,7 @@ SynthPlan plan_synthesis(const SynthRun& run) {
     out.ledger = {s.ledger, report.total.epsilon.value(), report.terms.epsilon.value(),
                   refusal_of(report, s, p)};
   }
+  if (!run.group_by.empty() && p.mechanism.name != kForGroups) out.groups = plan_groups(run);
   return out;
 }
 
@@ -469,20 +496,32 @@ std::string to_text(const SynthPlan& plan) {
                        plan.ledger->refusal.empty() ? "accept this run"
                                                     : "refuse this run: " + plan.ledger->refusal);
   }
+  if (plan.groups) {
+    out += fmt::format(
+        "Groups by {}: --mechanism {} --param fine={} would learn each by itself, at the same "
+        "guarantee.\n",
+        plan.groups->columns, kForGroups, plan.groups->columns);
+    for (const auto& step : plan.groups->steps) out += "  " + step.sentence + "\n";
+    out += "  " + in_words(plan.groups->effort);
+    out += fmt::format("  Memory: at most about {}.\n", human_bytes(plan.groups->bytes));
+  }
   return out + "Nothing was spent and no private data was read.\n";
 }
 
 Document to_document(const SynthPlan& plan) {
-  Document steps = Document::array();
-  for (const auto& step : plan.steps) {
-    Document item = Document::object({{"key", step.key}});
-    for (const auto& [key, value] : step.numbers.as_object()) item.set(key, value);
-    item.set("text", step.sentence);
-    steps.push(std::move(item));
-  }
+  const auto steps_of = [](const Plan& of) {
+    Document out = Document::array();
+    for (const auto& step : of) {
+      Document item = Document::object({{"key", step.key}});
+      for (const auto& [key, value] : step.numbers.as_object()) item.set(key, value);
+      item.set("text", step.sentence);
+      out.push(std::move(item));
+    }
+    return out;
+  };
   Document out = Document::object({{"mechanism", plan.mechanism},
                                    {"guarantee", plan.guarantee},
-                                   {"steps", std::move(steps)},
+                                   {"steps", steps_of(plan.steps)},
                                    {"warnings", warnings_document(plan.warnings)},
                                    {"bytes", plan.bytes},
                                    {"memory_limit", plan.most_bytes},
@@ -495,6 +534,13 @@ Document to_document(const SynthPlan& plan) {
                                         {"accepts", plan.ledger->refusal.empty()}});
     if (!plan.ledger->refusal.empty()) ledger.set("refusal", plan.ledger->refusal);
     out.set("ledger", std::move(ledger));
+  }
+  if (plan.groups) {
+    out.set("groups", Document::object({{"columns", plan.groups->columns},
+                                        {"mechanism", kForGroups},
+                                        {"steps", steps_of(plan.groups->steps)},
+                                        {"seconds", plan.groups->effort.seconds},
+                                        {"bytes", plan.groups->bytes}}));
   }
   return out;
 }

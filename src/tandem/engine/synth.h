@@ -21,7 +21,9 @@ namespace tandem {
 // Private rows that are handed over, in the place of a file that the settings name; they then only
 // have its name. What is guaranteed is said of records as quoted: a row is a row.
 struct GivenRows {
-  double rows = 0.0;  // as many as there are, where that is known: for what is predicted
+  double rows = 0.0;           // as many as there are, where that is known: for what is predicted
+  std::int64_t most_made = 0;  // rows that are made here where none are stated; 0: as ever
+  std::function<void(const Prepared& parts)> check = {};  // before anything is reserved
   std::function<PrivateData(const Prepared& parts, const PrivateSourceOptions& options,
                             double most_bytes)>
       open;
@@ -29,14 +31,16 @@ struct GivenRows {
 
 // Batches of typed cells, opened as often as they are looked at.
 GivenRows streamed_rows(RowStream stream, HowToCount how = HowToCount::ByMemory);
-// Rows that are counted elsewhere, people's shares among them; as many as `rows`, or 0.
-GivenRows counted_rows(CountCliques count, double rows);
+// Rows that are counted elsewhere, people's shares among them; as many as `rows`, or 0. At most
+// `most_made` are made here where the settings state none; 0: as ever.
+GivenRows counted_rows(CountCliques count, double rows, std::int64_t most_made = 0);
 
 struct SynthRun {
   SynthSettings settings;
   std::optional<GivenRows> given = {};  // none: settings.private_source is read
   bool force = false;                   // replace a former release, discard an interrupted one
   bool resume = false;                  // go on with an interrupted release
+  std::string group_by = {};  // of a plan: columns, with commas, that part rows into groups
   Threads threads;
   FindMechanism find = find_mechanism;  // or one's own
   Note note;
@@ -78,6 +82,14 @@ struct SynthPlan {
     std::string refusal;  // why it would refuse this run; empty: it would not
   };
   std::optional<LedgerState> ledger;
+  // What the mechanism for groups of rows would do instead, where a steward names some.
+  struct Groups {
+    std::string columns;
+    Plan steps;
+    Effort effort;
+    double bytes = 0.0;
+  };
+  std::optional<Groups> groups;
 };
 
 // Reads no private data and spends nothing.

@@ -49,18 +49,35 @@ Evaluation EvaluationSum::result() const {
   return out;
 }
 
-std::vector<double> conjunction_shares(const ConjunctionSet& conjunctions, const Table& table,
-                                       const Threads& threads) {
-  if (table.rows() == 0) {
-    throw UsageError("A table without rows can't be compared; give one with at least one row.");
-  }
-  const auto counts = count_conjunctions(conjunctions, table, threads);
+namespace {
+
+std::vector<double> shares_of(std::span<const std::int64_t> counts, std::size_t rows) {
   std::vector<double> out;
   out.reserve(counts.size());
   for (const auto count : counts) {
-    out.push_back(static_cast<double>(count) / static_cast<double>(table.rows()));
+    out.push_back(static_cast<double>(count) / static_cast<double>(rows));
   }
   return out;
+}
+
+void require_rows(std::size_t rows) {
+  if (rows > 0) return;
+  throw UsageError("A table without rows can't be compared; give one with at least one row.");
+}
+
+}  // namespace
+
+std::vector<double> conjunction_shares(const ConjunctionSet& conjunctions, const Table& table,
+                                       const Threads& threads) {
+  require_rows(table.rows());
+  return shares_of(count_conjunctions(conjunctions, table, threads), table.rows());
+}
+
+std::vector<double> conjunction_shares(const ConjunctionSet& conjunctions, const BitTable& table,
+                                       const Threads& threads) {
+  require_rows(table.rows());
+  const auto blocks = table.blocks(conjunctions.indicators());
+  return shares_of(count_conjunctions(conjunctions, *blocks, threads), table.rows());
 }
 
 Evaluation evaluate_conjunctions(const ConjunctionSet& conjunctions,

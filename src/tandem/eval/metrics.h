@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tandem/base/parallel.h"
+#include "tandem/data/bit_table.h"
 #include "tandem/data/table.h"
 #include "tandem/query/projectable.h"
 #include "tandem/query/workload.h"
@@ -85,6 +86,8 @@ Evaluation evaluate_workload(const Workload& workload, const A& reference, const
 // are apart. One that occurs twice counts twice, there are no marginals, and the average error is
 // the mean.
 std::vector<double> conjunction_shares(const ConjunctionSet& conjunctions, const Table& table,
+                                       const Threads& threads = {});
+std::vector<double> conjunction_shares(const ConjunctionSet& conjunctions, const BitTable& table,
                                        const Threads& threads = {});
 Evaluation evaluate_conjunctions(const ConjunctionSet& conjunctions,
                                  std::span<const double> reference,

@@ -46,8 +46,9 @@ constexpr double kHopeless = 0.5;  // to answer a half is never off by more
 void check_options(const Options& options) {
   if (options.solver == CspSolver::Exact && !has_exact_solver()) {
     throw UsageError(TANDEM_SETTING(
-        "param.solver") " is cbc, which this build lacks; choose local, or build tandem where "
-                        "coinor-libcbc-dev is installed.");
+        "param.solver") " is cbc, and there is no program of that name on the PATH; choose local, "
+                        "or "
+                        "install it (scripts/install.sh solvers).");
   }
   const bool wishes = options.rounds || options.rate || options.draws;
   if (options.parameters == Rule::Theorem && wishes) {
@@ -155,12 +156,19 @@ void warn(Release& release, const Game& game, double n) {
   }
 }
 
-Document facts_of(const Game& game, std::size_t queries, std::int64_t optimal) {
+// How many records are the best for what was drawn, and how often the solver failed to say.
+struct Certificates {
+  std::int64_t optimal = 0;
+  std::int64_t failures = 0;
+};
+
+Document facts_of(const Game& game, std::size_t queries, const Certificates& certificates) {
   Document facts = Document::object({{"rounds", game.p.rounds},
                                      {"rate", game.p.rate},
                                      {"draws", game.p.draws},
                                      {"queries", static_cast<std::uint64_t>(queries)},
-                                     {"optimal_rounds", optimal}});
+                                     {"optimal_rounds", certificates.optimal}});
+  if (certificates.failures > 0) facts.set("solver_failures", certificates.failures);
   if (game.alpha) facts.set("alpha", *game.alpha);
   return facts;
 }
@@ -177,7 +185,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   RecordSet x(problem.domain);
   std::vector<std::int64_t> c(Q.size());
   std::vector<std::uint8_t> last(Q.indicators().size());
-  std::int64_t optimal = 0;
+  Certificates certificates;
   for (std::int64_t t = 1; t <= T; ++t) {
     const auto drawn =
         t == 1 ? draw_evenly(Q.size(), s, rng) : draw_by_error(curator, Q, c, game.p, t, n);
@@ -187,14 +195,22 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
          .solver = options.solver,
          .tabu = {.seed = rng.next()}},
         curator.threads());
-    if (answer.optimal) ++optimal;
+    if (answer.optimal) ++certificates.optimal;
+    if (answer.failed) ++certificates.failures;
     const auto record = record_of(Q, answer, options.free, rng);
     x.add(record);
     add_fulfilled(Q, literal_truths(Q, record), c, curator.threads());
     last = indicators_of_record(Q, record);
   }
   warn(release, game, n);
-  release.facts.set("dual_query", facts_of(game, Q.size(), optimal));
+  if (certificates.failures > 0) {
+    release.warnings.push_back(
+        {"dual_query.solver",
+         fmt::format("CBC failed in {} of {} rounds; there the search's records stand.",
+                     with_commas(static_cast<std::uint64_t>(certificates.failures)),
+                     with_commas(static_cast<std::uint64_t>(T)))});
+  }
+  release.facts.set("dual_query", facts_of(game, Q.size(), certificates));
   release.model = std::make_unique<RecordsModel>(std::move(x), n);
   return release;
 }
@@ -274,10 +290,11 @@ Mechanism dual_query() {
              between(1e-15, 0.5)),
        choice("solver", &Options::solver,
               {{"local", CspSolver::Local}, {"cbc", CspSolver::Exact}, {"auto", CspSolver::Auto}},
-              "who finds the best record; auto lets CBC, if built in, prove small rounds optimal"),
+              "who finds the best record; auto lets CBC, if installed, prove small rounds optimal"),
        field("one-hot", &Options::one_hot, "the search gives a column one value, not several"),
        choice("free", &Options::free, {{"zero", Free::Zero}, {"random", Free::Random}},
-              "values where no drawn query asks: the first, or a random one")},
+              "values where no drawn query asks: the first (for pairs:FILE, unless stated), or a "
+              "random one")},
       effort_of,
       {{"paper", {{"accounting", "theorem"}, {"one-hot", "false"}, {"free", "zero"}}},
        {"authors", {{"accounting", "advanced"}, {"one-hot", "false"}, {"free", "zero"}}}});

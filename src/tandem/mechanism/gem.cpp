@@ -25,12 +25,12 @@
 namespace tandem::mechanism {
 namespace {
 
-enum class Kind { Network, Rows };
+enum class Kind { Auto, Network, Rows };
 
 struct Options {
   std::optional<int> rounds;
   double alpha = 0.33;
-  Kind generator = Kind::Network;
+  Kind generator = Kind::Auto;
   int rows = 300;
   std::vector<double> hidden = {256, 256};
   int inputs = 64;
@@ -42,8 +42,9 @@ struct Options {
   bool clip = true;
   double averaging = 0.5;
   double max_model_mb = 16.0;
-  int public_steps = 1000;  // the last two: of gem-pub
+  int public_steps = 1000;  // the last three: of gem-pub
   std::optional<double> public_rate;
+  int public_cells = 40'000;
 };
 
 constexpr double kTotalShare = 0.01;  // of the budget for n, where it is not public
@@ -56,8 +57,8 @@ constexpr double kAnnealing = 4.0;  // of a round's cost, when the last one taug
 
 constexpr float kStartDeviation = 1.0F;  // of the logits of free rows
 constexpr double kOwnCode = 0.9;  // probability of a public row's own code at the start of its row
-constexpr std::size_t kCellsOfTurn = 10'000;  // of public marginals that are fitted together
-constexpr int kStepsOfTurn = 25;
+// Steps on the same public marginals. More of them follow these at the cost of all others.
+constexpr int kStepsOfTurn = 5;
 // Of the thousand cells of a marginal few are off by more than this many standard deviations of
 // noise, so that it does not spoil public data that is right.
 constexpr double kPublicTolerance = 3.0;
@@ -78,8 +79,19 @@ double select_share(const Options& options) {
   return select / (select + measure);
 }
 
-double learning_rate(const Options& options) {
-  return options.learning_rate.value_or(options.generator == Kind::Network ? 3e-3 : 0.1);
+// What is left to us. From public data, free rows are as accurate as the network in a fifth of the
+// time, and steps are a third as long: Adam's are as long as its rate says however little is wrong.
+Options settled(Options options, bool from_public) {
+  if (options.generator == Kind::Auto) {
+    options.generator = from_public ? Kind::Rows : Kind::Network;
+  }
+  const bool network = options.generator == Kind::Network;
+  if (!options.learning_rate) {
+    options.learning_rate = from_public ? (network ? 1e-3 : 0.03) : (network ? 3e-3 : 0.1);
+  }
+  if (!options.public_rate) options.public_rate = network ? 5e-3 : 0.1;
+  if (!options.tolerance) options.tolerance = from_public ? kPublicTolerance : 0.0;
+  return options;
 }
 
 // As many rows as asked for, or as the released model has room for.
@@ -248,8 +260,8 @@ double largest_difference(std::span<const double> answer, std::span<const float>
 }
 
 // The rounds, from a generator that may know public data.
-void fit_rounds(Curator& curator, const Problem& problem, const Options& options, double tolerance,
-                GeneratedRows& G, Release& release, Rng& rng) {
+void fit_rounds(Curator& curator, const Problem& problem, const Options& options, GeneratedRows& G,
+                Release& release, Rng& rng) {
   const double n = release.total;
   const auto candidates = candidates_of(problem);
   std::vector<char> measured(candidates.size(), 0);
@@ -282,7 +294,7 @@ void fit_rounds(Curator& curator, const Problem& problem, const Options& options
     // Measure all of it.
     a.push_back(curator.measure({q}, last ? curator.remaining() : to_measure));
     measured[static_cast<std::size_t>(std::ranges::find(candidates, q) - candidates.begin())] = 1;
-    targets.push_back(target_of(a.back(), n, tolerance, options.clip));
+    targets.push_back(target_of(a.back(), n, *options.tolerance, options.clip));
     weigh(targets, a, rules);
     const auto before = G.project_all(std::span(&q, 1), 1.0).front();
     const double error = largest_difference(before.values, targets.back().values);
@@ -290,7 +302,7 @@ void fit_rounds(Curator& curator, const Problem& problem, const Options& options
 
     // Update.
     G.fit(targets, {.most = options.steps,
-                    .rate = learning_rate(options),
+                    .rate = *options.learning_rate,
                     .threshold = options.threshold * largest});
     const bool late = !options.rounds || 2 * t > T;
     if (late && options.averaging > 0.0) G.average_in(options.averaging);
@@ -302,19 +314,20 @@ void fit_rounds(Curator& curator, const Problem& problem, const Options& options
   }
   G.take_average();
   G.fit(targets, {.most = options.final_steps,
-                  .rate = learning_rate(options),
+                  .rate = *options.learning_rate,
                   .threshold = options.threshold * largest});
   release.measurements.insert(release.measurements.end(), std::make_move_iterator(a.begin()),
                               std::make_move_iterator(a.end()));
   release.model = G.model(n);
 }
 
-Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
+Release run(Curator& curator, const Problem& problem, const Options& given, Rng& rng) {
   require_questions(problem);
+  const Options options = settled(given, false);
   Release release;
   measure_total(curator, release, kTotalShare);
   GeneratedRows G = start_rows(problem, options, false, rng, curator.threads());
-  fit_rounds(curator, problem, options, options.tolerance.value_or(0.0), G, release, rng);
+  fit_rounds(curator, problem, options, G, release, rng);
   return release;
 }
 
@@ -343,12 +356,9 @@ std::vector<MarginalTarget> public_targets(const Problem& problem, std::span<con
   return out;
 }
 
-double public_tolerance(const Options& options) {
-  return options.tolerance.value_or(kPublicTolerance);
-}
-
-Release run_public(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
+Release run_public(Curator& curator, const Problem& problem, const Options& given, Rng& rng) {
   require_questions(problem);
+  const Options options = settled(given, true);
   require_public_rows(problem);
   Release release;
   measure_total(curator, release, kTotalShare);
@@ -356,17 +366,17 @@ Release run_public(Curator& curator, const Problem& problem, const Options& opti
   {
     std::vector<char> none(candidates_of(problem).size(), 0);
     const auto cliques = offered_now(candidates_of(problem), none, problem.domain, rng);
-    const double rate =
-        options.public_rate.value_or(options.generator == Kind::Network ? 2e-3 : 0.05);
-    G.fit_in_turns(public_targets(problem, cliques, curator.threads()), kCellsOfTurn,
+    G.fit_in_turns(public_targets(problem, cliques, curator.threads()),
+                   static_cast<std::size_t>(options.public_cells),
                    (options.public_steps + kStepsOfTurn - 1) / kStepsOfTurn,
-                   {.most = kStepsOfTurn, .rate = rate, .threshold = 0.0}, rng);
+                   {.most = kStepsOfTurn, .rate = *options.public_rate, .threshold = 0.0}, rng);
   }
-  fit_rounds(curator, problem, options, public_tolerance(options), G, release, rng);
+  fit_rounds(curator, problem, options, G, release, rng);
   return release;
 }
 
-Effort effort_with(const Problem& problem, const Options& options, bool from_public) {
+Effort effort_with(const Problem& problem, const Options& given, bool from_public) {
+  const Options options = settled(given, from_public);
   const RoundLimit limit;
   double all_cells = 0.0;
   double marginals = 0.0;
@@ -399,7 +409,7 @@ Effort effort_with(const Problem& problem, const Options& options, bool from_pub
       rounds * (options.steps * step(of_measured / 2.0) + kSecondsPerMultiplication * K * cells) +
       options.final_steps * step(of_measured);
   if (from_public) {
-    out.seconds += options.public_steps * (step(std::min<double>(cells, kCellsOfTurn)) +
+    out.seconds += options.public_steps * (step(std::min<double>(cells, options.public_cells)) +
                                            kSecondsPerMultiplication * K * cells / kStepsOfTurn);
   }
   return out;
@@ -460,8 +470,11 @@ std::vector<Field<Options>> shared_fields(int fewest_rounds) {
             "how a round is divided: alpha^2 selects and (1 - alpha)^2 measures, of their sum; the "
             "papers' is 0.5 or 0.67",
             between(0.01, 0.99)),
-      choice("generator", &Options::generator, {{"network", Kind::Network}, {"rows", Kind::Rows}},
-             "what makes the rows: the paper's network, or free numbers for each of them"),
+      choice(
+          "generator", &Options::generator,
+          {{"auto", Kind::Auto}, {"network", Kind::Network}, {"rows", Kind::Rows}},
+          "what makes the rows: the paper's network, or free numbers for each of them; auto: the "
+          "network, and rows with public data"),
       field("rows", &Options::rows, "rows K that the generator makes; the papers' are 1000",
             between(1, 1e6)),
       field("hidden", &Options::hidden, "width of each block of the network; auto: no block",
@@ -469,7 +482,9 @@ std::vector<Field<Options>> shared_fields(int fewest_rounds) {
       field("inputs", &Options::inputs, "columns of noise that the network starts from",
             between(1, 1e5)),
       field("learning-rate", &Options::learning_rate,
-            "of Adam at the start of a round; auto: 0.003 for a network, 0.1 for rows",
+            "of Adam at the start of a round; auto: 0.003 for a network, 0.1 for rows, and a third "
+            "of "
+            "that with public data; the paper's is 0.0001",
             between(1e-8, 100.0)),
       field("steps", &Options::steps, "most steps of training in a round; the paper's are 100",
             between(0, 1e6)),
@@ -527,12 +542,16 @@ Mechanism gem_pub() {
                          "steps of training on public marginals; the paper's are up to 5000",
                          between(0, 1e6)));
   fields.push_back(field("public-rate", &Options::public_rate,
-                         "learning rate there; auto: 0.002 for a network, 0.05 for rows; the "
+                         "learning rate there; auto: 0.005 for a network, 0.1 for rows; the "
                          "paper's is 0.0005",
                          between(1e-8, 100.0)));
+  fields.push_back(field("public-cells", &Options::public_cells,
+                         "cells of public marginals that a step looks at; the paper's are 10000",
+                         between(1, 1e8)));
   auto as_printed = printed();
   as_printed.emplace_back("public-steps", "5000");
   as_printed.emplace_back("public-rate", "0.0005");
+  as_printed.emplace_back("public-cells", "10000");
   return make_mechanism<Options>({.name = "gem-pub",
                                   .summary = "The same, trained on public marginals first",
                                   .reference = kReference,

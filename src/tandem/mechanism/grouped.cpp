@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -23,7 +23,7 @@
 #include "tandem/mechanism/weights/prior_rows.h"
 #include "tandem/model/grouped_model.h"
 #include "tandem/model/histogram/iterative_estimate.h"
-#include "tandem/model/histogram/support_histogram.h"
+#include "tandem/model/histogram/support.h"
 #include "tandem/optimize/consistent_totals.h"
 
 namespace tandem::mechanism {
@@ -46,6 +46,7 @@ struct Options {
 // Of the budget: coarse totals, W_S, fine totals, W_G. The paper's are equal; totals need little.
 const std::vector<double> kShares = {0.02, 0.28, 0.05, 0.65};
 
+constexpr double kTolerance = 1e-5;          // of a group's estimate, in L1
 constexpr double kSecondsPerVisit = 1.7e-9;  // of a row, a marginal and a sweep
 constexpr double kUsualSweeps = 60.0;
 
@@ -61,10 +62,14 @@ std::vector<double> shares_of(const Options& options) {
   return options.shares;
 }
 
-// Bytes of all groups' rows and weights.
+// Bytes of the rows, their cells in each marginal, a weighting for each coarse group, and what each
+// group has for each cell.
 double model_bytes(const GroupKeys& keys, double rows) {
-  const double row = 41.0 + 2.0 * static_cast<double>(keys.inner.size());
-  return row * rows * static_cast<double>(keys.groups());
+  double cells = 0.0;
+  for (const auto& attribute : keys.inner.attributes()) cells += attribute.size;
+  const double row =
+      6.0 * static_cast<double>(keys.inner.size()) + 8.0 * static_cast<double>(keys.coarse_groups);
+  return row * rows + 8.0 * cells * static_cast<double>(keys.groups());
 }
 
 void check_settings(const Curator& curator, const Problem& problem, const GroupKeys& keys,
@@ -77,7 +82,7 @@ void check_settings(const Curator& curator, const Problem& problem, const GroupK
   }
   if (model_bytes(keys, rows) > 1e6 * options.max_model_mb) {
     throw UsageError(fmt::format(
-        "grouped would keep {} groups of {:.6g} rows in {}, and max-model-mb allows {:g} MB; raise "
+        "grouped would keep {} groups on {:.6g} rows in {}, and max-model-mb allows {:g} MB; raise "
         "it, take fewer public rows, or name columns with fewer values.",
         with_commas(keys.groups()), rows, human_bytes(model_bytes(keys, rows)),
         options.max_model_mb));
@@ -91,29 +96,13 @@ Cost due(const Curator& curator, std::span<const double> shares, std::size_t ste
   return curator.remaining() * std::min(1.0, shares[step] / later);
 }
 
-std::vector<NoisyTotal> totals_of(const Measurement& y) {
-  std::vector<NoisyTotal> out;
-  const double variance = y.noise == NoiseKind::None ? 0.0 : y.sigma.value() * y.sigma.value();
-  for (const double value : y.values) out.push_back({value, variance});
-  return out;
-}
-
 std::vector<double> values_of(std::span<const NoisyTotal> totals) {
   std::vector<double> out;
   for (const auto& total : totals) out.push_back(total.value);
   return out;
 }
 
-// Below this, a total could be the noise of a group without rows: among all groups, less than one
-// in ten runs has such a total above it.
-double least_rows(const Measurement& totals) {
-  if (totals.noise == NoiseKind::None) return 1.0;
-  const double far = std::log(10.0 * static_cast<double>(totals.values.size()));
-  return totals.noise == NoiseKind::Laplace ? totals.sigma.value() / std::numbers::sqrt2 * far
-                                            : totals.sigma.value() * std::sqrt(2.0 * far);
-}
-
-// One estimate for each group of a level, from the estimates of the level above.
+// Estimates for each group of a level, from those of the level above.
 struct Level {
   std::span<const Measurement> y;          // marginals with the key
   std::span<const Clique> marginals;       // the same without
@@ -122,9 +111,13 @@ struct Level {
   std::span<const std::size_t> above;      // which is each group's
 };
 
-std::vector<std::vector<double>> estimate_level(const Curator& curator, const GroupKeys& keys,
-                                                const Table& support, const Level& level,
-                                                const Options& options, Rng& rng) {
+// Hands over each group's estimate, and the exponents of its cells: q_g / q_above by the cells of
+// the marginals, one after the other. From several threads.
+using Keep = std::function<void(std::size_t group, IterativeEstimate&& estimate,
+                                std::vector<double>&& exponents)>;
+
+void estimate_level(const Curator& curator, const GroupKeys& keys, const Table& support,
+                    const Level& level, const Options& options, Rng& rng, const Keep& keep) {
   const std::size_t groups = level.rows.size();
   const std::size_t marginals = level.marginals.size();
   std::vector<GroupTable> tables;
@@ -138,22 +131,27 @@ std::vector<std::vector<double>> estimate_level(const Curator& curator, const Gr
   }
   std::vector<Rng> streams;
   for (std::size_t g = 0; g < groups; ++g) streams.emplace_back(rng.next());
-  std::vector<std::vector<double>> out(groups);
   parallel_for(groups, curator.threads(), [&](std::size_t g) {
     const std::size_t s = level.above[g];
     const double n = std::max(1.0, level.rows[g]);
     std::vector<PartialWorkload> W;
     W.reserve(marginals);
     for (std::size_t i = 0; i < marginals; ++i) {
-      W.emplace_back(
-          support, level.marginals[i],
-          options.learnt_trust ? tables[i].trusted(g, n, b[i][s], phi[i]) : tables[i].shares(g, n));
+      W.push_back(tables[i].workload(options.learnt_trust ? tables[i].trusted(g, n, b[i][s], phi[i])
+                                                          : tables[i].shares(g, n)));
     }
-    out[g] = estimate_distribution(level.q[s], W, {.sweeps = options.sweeps, .tolerance = 1e-5},
-                                   streams[g])
-                 .q;
+    auto estimate = estimate_distribution(level.q[s], W,
+                                          {.sweeps = options.sweeps,
+                                           .tolerance = kTolerance,
+                                           .trace = false,
+                                           .threads = curator.threads()},
+                                          streams[g]);
+    std::vector<double> exponents;
+    for (std::size_t i = 0; i < marginals; ++i) {
+      tables[i].add_exponents(estimate.factors[i], exponents);
+    }
+    keep(g, std::move(estimate), std::move(exponents));
   });
-  return out;
 }
 
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
@@ -173,10 +171,11 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 
   // Coarse groups: n_S, W_S, q_S.
   std::vector<NoisyTotal> n_S = {{n.value_or(0.0), 0.0}};
+  std::vector<Measurement> y_S;
   if (!n || keys.coarse_groups > 1) {
-    const auto y = curator.measure(keys.with_coarse({}), due(curator, shares, 0), noise);
-    n_S = totals_of(y);
-    keep(std::span(&y, 1));
+    y_S.push_back(curator.measure(keys.with_coarse({}), due(curator, shares, 0), noise));
+    keep(y_S);
+    n_S = group_totals(keys, y_S, keys.coarse_groups).of;
   }
   std::vector<double> rows_S = values_of(n_S);
   const Cost for_S = due(curator, shares, 1);
@@ -189,46 +188,59 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const std::vector<Cost> costs(queries.size(), for_S / static_cast<double>(queries.size()));
     const auto y = curator.measure_all(queries, costs, noise);
     keep(y);
+    y_S.insert(y_S.end(), y.begin(), y.end());
+    if (options.consistent && !(n && keys.coarse_groups == 1)) {
+      n_S = group_totals(keys, y_S, keys.coarse_groups).of;
+      rows_S = values_of(n_S);
+    }
     const std::vector<std::size_t> all(keys.coarse_groups, 0);
-    q_S = estimate_level(curator, keys, p.rows,
-                         {.y = y, .marginals = W_S, .rows = rows_S, .q = prior, .above = all},
-                         options, rng);
+    estimate_level(curator, keys, p.rows,
+                   {.y = y, .marginals = W_S, .rows = rows_S, .q = prior, .above = all}, options,
+                   rng, [&](std::size_t s, IterativeEstimate&& estimate, std::vector<double>&&) {
+                     q_S[s] = std::move(estimate.q);
+                   });
   }
 
   // Fine groups: n_g, W_G, q_g.
-  const auto totals = curator.measure(keys.with_fine({}), due(curator, shares, 2), noise);
-  keep(std::span(&totals, 1));
-  const auto n_g = totals_of(totals);
-  std::vector<double> rows_g =
-      options.consistent ? consistent_totals(n_g, n_S, keys.coarse_of).fine : values_of(n_g);
-  const auto W_G =
-      choose_fine(curator, inner, keys, options.fine_marginals,
-                  {.cost = curator.remaining(), .noise = noise, .rows = mean_rows(rows_g)});
+  std::vector<Measurement> y_g = {
+      curator.measure(keys.with_fine({}), due(curator, shares, 2), noise)};
+  auto n_g = group_totals(keys, y_g, keys.groups());
+  const auto W_G = choose_fine(
+      curator, inner, keys, options.fine_marginals,
+      {.cost = curator.remaining(), .noise = noise, .rows = mean_rows(values_of(n_g.of))});
   std::vector<LinearQuery> queries;
   for (const auto& clique : W_G) queries.push_back(keys.with_fine(clique));
   const auto y = measure_to_the_end(curator, queries, noise);
-  keep(y);
-  auto q_g = estimate_level(
-      curator, keys, p.rows,
-      {.y = y, .marginals = W_G, .rows = rows_g, .q = q_S, .above = keys.coarse_of}, options, rng);
+  y_g.insert(y_g.end(), y.begin(), y.end());
+  keep(y_g);
+  if (options.consistent) n_g = group_totals(keys, y_g, keys.groups());
+  std::vector<double> rows_g =
+      options.consistent ? consistent_totals(n_g.of, n_S, keys.coarse_of).fine : values_of(n_g.of);
+  std::vector<std::vector<double>> u_g(keys.groups());
+  estimate_level(curator, keys, p.rows,
+                 {.y = y, .marginals = W_G, .rows = rows_g, .q = q_S, .above = keys.coarse_of},
+                 options, rng,
+                 [&](std::size_t g, IterativeEstimate&&, std::vector<double>&& exponents) {
+                   u_g[g] = std::move(exponents);
+                 });
 
   // n_g rows from q_g with the key's values.
   std::vector<GroupedModel::Group> groups;
-  const double least = options.drop_small ? least_rows(totals) : 1.0;
+  const double least = options.drop_small ? n_g.least : 1.0;
   for (double& rows : rows_g) rows = rows < least ? 0.0 : std::floor(rows);
   if (std::ranges::all_of(rows_g, [](double rows) { return rows == 0.0; })) {
-    rows_g[static_cast<std::size_t>(std::ranges::max_element(totals.values) -
-                                    totals.values.begin())] = 1.0;
+    const auto most = std::ranges::max_element(n_g.of, {}, &NoisyTotal::value);
+    rows_g[static_cast<std::size_t>(most - n_g.of.begin())] = 1.0;
   }
   double sum = 0.0;
   for (const double rows : rows_g) sum += rows;
   release.total = n ? *n : sum;
   for (std::size_t g = 0; g < rows_g.size(); ++g) {
     if (rows_g[g] == 0.0) continue;
-    const double rows = rows_g[g] * release.total / sum;
-    groups.push_back(
-        {keys.codes_of(g), rows,
-         std::make_unique<SupportHistogram>(Support{p.rows, std::move(q_g[g])}, rows)});
+    groups.push_back({.key = keys.codes_of(g),
+                      .rows = rows_g[g] * release.total / sum,
+                      .base = static_cast<std::uint32_t>(keys.coarse_of[g]),
+                      .u = std::move(u_g[g])});
   }
   release.facts.set("groups",
                     Document::object({{"fine", static_cast<std::uint64_t>(keys.groups())},
@@ -236,7 +248,9 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
                                       {"with_rows", static_cast<std::uint64_t>(groups.size())},
                                       {"coarse_marginals", static_cast<std::uint64_t>(W_S.size())},
                                       {"fine_marginals", static_cast<std::uint64_t>(W_G.size())}}));
-  release.model = std::make_unique<GroupedModel>(problem.domain, keys.fine, std::move(groups));
+  release.model = std::make_unique<GroupedModel>(
+      problem.domain, keys.fine,
+      GroupRows{.rows = p.rows, .bases = std::move(q_S), .marginals = W_G}, std::move(groups));
   return release;
 }
 
@@ -250,8 +264,9 @@ Effort effort_of(const Curator& curator, const Problem& problem, const Options& 
   const auto marginals = static_cast<double>(keys.inner.size());
   double cells = 0.0;
   for (const auto& attribute : keys.inner.attributes()) cells += attribute.size;
-  out.bytes =
-      out.model_bytes + 16.0 * rows * marginals + 24.0 * cells * static_cast<double>(keys.groups());
+  // Answers are kept as measured and by group, each thread has weights of its own.
+  out.bytes = out.model_bytes + 24.0 * cells * static_cast<double>(keys.groups()) +
+              24.0 * rows * curator.threads().count;
   out.seconds = static_cast<double>(keys.groups() + keys.coarse_groups) * marginals *
                 std::min(kUsualSweeps, static_cast<double>(options.sweeps)) * kSecondsPerVisit *
                 rows;
@@ -280,8 +295,8 @@ Plan plan(const Curator& curator, const Problem& problem, const Options& options
                    "standard deviation {:.3g}, and counts of at most {} columns with {:.3g}.",
                    with_commas(keys.groups()), with_commas(keys.coarse_groups), totals,
                    keys.inner.size(), counts)});
-  out.push_back(plan_to_weigh(problem.public_data.rows() * static_cast<double>(keys.groups()),
-                              model_bytes(keys, problem.public_data.rows())));
+  out.push_back(
+      plan_to_weigh(problem.public_data.rows(), model_bytes(keys, problem.public_data.rows())));
   return out;
 }
 
@@ -306,8 +321,8 @@ Mechanism grouped() {
       {text_field("fine", &Options::fine,
                   "key columns that make the groups, with commas; required"),
        text_field("coarse", &Options::coarse,
-                  "what makes larger groups of them: a key column, or a CSV file with the fine "
-                  "key's value and its coarser one on each line; empty: all groups are one"),
+                  "what makes larger groups of them: a key column, or a CSV file with a value of "
+                  "one key column and its coarser one on each line; empty: all groups are one"),
        field("shares", &Options::shares,
              "of the budget, for coarse totals, coarse marginals, fine totals and fine marginals; "
              "auto: 0.02,0.28,0.05,0.65; the paper's are 1,1,1,1",

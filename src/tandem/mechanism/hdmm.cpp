@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/mechanism/answers/answer_names.h"
+#include "tandem/mechanism/answers/consistent_answers.h"
 #include "tandem/mechanism/answers/laplace_margins.h"
 #include "tandem/mechanism/answers/measured_strategy.h"
 #include "tandem/mechanism/mechanism.h"
@@ -30,6 +32,7 @@ enum class NoiseChoice { Auto, Laplace, Gaussian };
 struct Options {
   PlannerChoice planner = PlannerChoice::Auto;
   NoiseChoice noise = NoiseChoice::Auto;
+  Consistency consistent = Consistency::None;
 };
 
 const Choices<PlannerChoice> kPlanners = {{"auto", PlannerChoice::Auto},
@@ -41,15 +44,23 @@ const Choices<NoiseChoice> kNoises = {{"auto", NoiseChoice::Auto},
                                       {"laplace", NoiseChoice::Laplace},
                                       {"gaussian", NoiseChoice::Gaussian}};
 
+const Choices<Consistency> kConsistencies = {{"none", Consistency::None},
+                                             {"nonnegative", Consistency::NonNegative},
+                                             {"integer", Consistency::Integer}};
+
 constexpr double kMostAnswers = 1e8;
 
-std::vector<std::string> planners_of(PlannerChoice choice) {
-  switch (choice) {
+// Several products have no residual spaces in common, in which answers could be made consistent.
+std::vector<std::string> planners_of(const Options& options) {
+  const bool consistent = options.consistent != Consistency::None;
+  switch (options.planner) {
     case PlannerChoice::Auto:
+      if (consistent) return {"residual", "marginals", "ordered-marginals", "product"};
       return {};
     case PlannerChoice::Opt0:
       return {"product"};
     case PlannerChoice::Kron:
+      if (consistent) return {"product"};
       return {"product", "products"};
     case PlannerChoice::Marginals:
       return {"marginals", "ordered-marginals"};
@@ -119,13 +130,17 @@ Planned planned(const Curator& curator, const Problem& problem, const Options& o
   static std::string last_key;
   static Planned last;
   std::string key =
-      fmt::format("{}|{}|{}|{}|{}|{}", problem.workload.digest(), static_cast<int>(noise),
-                  static_cast<int>(options.planner), out.problem.unit.replace_one,
-                  out.problem.unit.total_is_public, out.problem.unit.rows_per_person);
+      fmt::format("{}|{}|{}|{}|{}|{}|{}", problem.workload.digest(), static_cast<int>(noise),
+                  static_cast<int>(options.planner), options.consistent != Consistency::None,
+                  out.problem.unit.replace_one, out.problem.unit.total_is_public,
+                  out.problem.unit.rows_per_person);
   for (const auto n : out.problem.sizes) key += fmt::format(",{}", n);
   const std::lock_guard lock(guard);
   if (key == last_key) return last;
-  out.plan = plan_strategy(out.problem, curator.threads(), planners_of(options.planner));
+  out.plan = plan_strategy(out.problem, curator.threads(), planners_of(options));
+  if (options.consistent != Consistency::None) {
+    know_residuals(out.problem, out.plan.strategy, curator.threads());
+  }
   out.stack = stacked(out.problem, out.plan.strategy, curator.threads());
   last = out;
   last_key = std::move(key);
@@ -137,7 +152,7 @@ double scale_of(const Strategy& strategy, double s) {
   return strategy.sensitivity > 0.0 ? s / strategy.sensitivity : 0.0;
 }
 
-Release run(Curator& curator, const Problem& problem, const Options& options, Rng& /*rng*/) {
+Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   const auto n = public_total(curator);
   const Planned p = planned(curator, problem, options);
   const Strategy& A = p.plan.strategy;
@@ -154,14 +169,20 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   if (p.problem.noise == NoiseKind::Laplace) {
     margins = laplace_margins(p.problem, A, curator.threads());
   }
+  std::optional<ConsistentAnswers> consistent;
+  if (options.consistent != Consistency::None) {
+    consistent.emplace(p.problem, A, x, options.consistent, rng, curator.threads());
+  }
   const auto products = problem.workload.products();
   for (std::size_t t = 0; t < products.size(); ++t) {
     const auto estimates = x.answer(products[t].queries);
+    const auto near = consistent ? consistent->answer(products[t].queries) : estimates;
     const auto variances = QueryVariances(p.problem, A, products[t].queries).all();
     std::size_t q = 0;
     for_each_query_name(problem.domain, products[t], [&](std::string name) {
       const double stddev = scale_of(A, s) * std::sqrt(variances[q]);
-      release.answers.push_back({std::move(name), estimates[q], stddev, margins[t] * stddev});
+      release.answers.push_back(
+          {std::move(name), near[q], stddev, margins[t] * stddev, estimates[q]});
       ++q;
     });
   }
@@ -205,19 +226,21 @@ Plan plan(const Curator& curator, const Problem& problem, const Options& options
   const char* noise = p.problem.noise == NoiseKind::Laplace ? "Laplace" : "Gaussian";
 
   Plan out;
+  const double least = p.plan.results.front().squared_error;
   Document results = Document::array();
   std::string others;
   for (const auto& result : p.plan.results) {
     Document one = Document::object({{"planner", result.planner}});
-    if (result.left_out.empty()) {
-      one.set("rmse_against_best", std::sqrt(result.squared_error / A.squared_error));
-      if (result.planner != A.planner && A.squared_error > 0.0) {
-        others += fmt::format("{}{} {:.3g}", others.empty() ? "" : ", ", result.planner,
-                              std::sqrt(result.squared_error / A.squared_error));
+    const bool is_known = result.left_out.empty() || result.squared_error > 0.0;
+    if (is_known) {
+      const double ratio = least > 0.0 ? std::sqrt(result.squared_error / least) : 1.0;
+      one.set("rmse_against_best", ratio);
+      if (result.planner != A.planner && least > 0.0) {
+        others += fmt::format("{}{} {:.3g}{}", others.empty() ? "" : ", ", result.planner, ratio,
+                              result.left_out.empty() ? "" : " (too large to be measured)");
       }
-    } else {
-      one.set("left_out", result.left_out);
     }
+    if (!result.left_out.empty()) one.set("left_out", result.left_out);
     results.push(std::move(one));
   }
   out.push_back(
@@ -277,7 +300,10 @@ Mechanism hdmm() {
       {choice("planner", &Options::planner, kPlanners,
               "what makes the strategy; auto: the one with the lowest expected error"),
        choice("noise", &Options::noise, kNoises,
-              "auto: Gaussian, or Laplace under a pure guarantee")},
+              "auto: Gaussian, or Laplace under a pure guarantee"),
+       choice("consistent", &Options::consistent, kConsistencies,
+              "of the estimates: none, which is unbiased; nonnegative, or integer as well; "
+              "intervals stay those of the unbiased ones")},
       effort_of);
 }
 

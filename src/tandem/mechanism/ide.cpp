@@ -13,6 +13,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/mechanism/answers/planned_marginals.h"
 #include "tandem/mechanism/mechanism.h"
 #include "tandem/mechanism/rounds/common.h"
 #include "tandem/mechanism/rounds/model_start.h"
@@ -28,10 +29,12 @@ namespace tandem::mechanism {
 namespace {
 
 enum class On { PublicRows, Domain, Model };
+enum class By { Marginals, Hdmm };
 
 struct Options {
   std::string marginals = kPublicCliques;
   On support = On::PublicRows;
+  By strategy = By::Marginals;
   MarginalNoise noise = MarginalNoise::Auto;
   Tie tie = Tie::Prior;
   SweepOrder order = SweepOrder::Sweep;
@@ -108,13 +111,33 @@ Document fit_document(std::span<const SweepReport> trace, std::size_t marginals,
   return out;
 }
 
+// The chosen marginals with noise, for all that is left: each by itself, or what a strategy that is
+// planned for them says of each.
+std::vector<Measurement> measure(Curator& curator, const Problem& problem, const Options& options,
+                                 const ChosenMarginals& W, Release& release) {
+  const NoiseKind noise = noise_of(curator, options.noise);
+  const auto keep = [&](std::span<const Measurement> y) {
+    release.measurements.insert(release.measurements.end(), y.begin(), y.end());
+  };
+  if (options.strategy == By::Marginals) {
+    auto y = measure_to_the_end(curator, queries_of(W), noise);
+    keep(y);
+    return y;
+  }
+  const auto planned = plan_strategy_for(curator, problem.domain, W.marginals, noise);
+  auto y = answer_by_strategy(curator, planned, public_total(curator).value_or(0.0));
+  keep(y.measured);
+  release.facts.set("planner", planned.plan.strategy.planner);
+  return std::move(y.marginals);
+}
+
 // q = IDE(W, y~, p, T) on the rows of a support.
 void estimate_on_rows(Curator& curator, const Problem& problem, const Options& options,
-                      Release& release, Rng& rng) {
+                      std::span<const Measurement> y, Release& release, Rng& rng) {
   Support p = options.support == On::Domain ? domain_with_public_shares(problem)
                                             : public_rows(problem.public_data);
   const double n = release.total;
-  const auto W = shares_on_rows(p.rows, release.measurements, n, curator.threads());
+  const auto W = shares_on_rows(p.rows, y, n, curator.threads());
   auto q = estimate_distribution(p.weights, W,
                                  {.tie = options.tie,
                                   .order = options.order,
@@ -125,8 +148,7 @@ void estimate_on_rows(Curator& curator, const Problem& problem, const Options& o
                                   .threads = curator.threads()},
                                  rng);
   release.facts.set("fit", fit_document(q.trace, W.size(), q.settled));
-  for (auto& warning :
-       unseen_warnings(W, release.measurements, n, "support=model would have some")) {
+  for (auto& warning : unseen_warnings(W, y, n, "support=model would have some")) {
     release.warnings.push_back(std::move(warning));
   }
   p.weights = std::move(q.q);
@@ -150,14 +172,9 @@ double misfit_of(const Model& model, std::span<const Measurement> y) {
 // The same with a prior that is a graphical model of public data: it has rows that public data
 // lacks. The measured marginals tilt it; a prior of few rows gives way to them.
 void estimate_on_model(Curator& curator, const Problem& problem, const Options& options,
-                       const ModelStart& start, Release& release) {
-  std::vector<Measurement> y;
+                       const ModelStart& start, std::span<const Measurement> y, Release& release) {
   std::vector<Clique> held = start.cliques;
-  for (const auto& measurement : release.measurements) {
-    if (measurement.query.clique.empty()) continue;
-    y.push_back(measurement);
-    held.push_back(measurement.query.clique);
-  }
+  for (const auto& marginal : y) held.push_back(marginal.query.clique);
   PublicModel prior(problem.public_data.tables, tuning::kRidge, curator.threads());
   std::vector<Clique> fitted = held;
   const double limit = limit_mb(options);
@@ -193,17 +210,16 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   for (auto& remark : remarks(problem, W, kAsInPublicRows)) {
     release.warnings.push_back(std::move(remark));
   }
-  auto y = measure_to_the_end(curator, queries_of(W), noise_of(curator, options.noise));
-  std::ranges::move(y, std::back_inserter(release.measurements));
+  const auto y = measure(curator, problem, options, W, release);
   if (options.support == On::Model) {
-    estimate_on_model(curator, problem, options, start, release);
+    estimate_on_model(curator, problem, options, start, y, release);
   } else {
     if (options.support == On::PublicRows) {
       for (auto& warning : public_data_warnings(problem)) {
         release.warnings.push_back(std::move(warning));
       }
     }
-    estimate_on_rows(curator, problem, options, release, rng);
+    estimate_on_rows(curator, problem, options, y, release, rng);
   }
   return release;
 }
@@ -235,6 +251,24 @@ Effort effort_of(const Curator& curator, const Problem& problem, const Options& 
   return out;
 }
 
+// How the error of a count compares with measuring each marginal by itself.
+PlanStep plan_of_strategy(const Curator& curator, const Problem& problem, const Options& options,
+                          const ChosenMarginals& W) {
+  const NoiseKind noise = noise_of(curator, options.noise);
+  const auto planned = plan_strategy_for(curator, problem.domain, W.marginals, noise);
+  const auto errors = errors_of(curator, planned);
+  const Strategy& A = planned.plan.strategy;
+  const auto [least, most] = std::ranges::minmax(errors);
+  return {
+      "strategy",
+      Document::object({{"planner", A.planner},
+                        {"maps", static_cast<std::uint64_t>(A.maps.size())},
+                        {"numbers", A.outputs()}}),
+      fmt::format("Instead, planner {} measures {} numbers together, from which a count of each "
+                  "marginal follows with an error (rmse) of {:.3g} to {:.3g} rows.",
+                  A.planner, with_commas(static_cast<std::uint64_t>(A.outputs())), least, most)};
+}
+
 Plan plan(const Curator& curator, const Problem& problem, const Options& options) {
   check_settings(curator, problem, options);
   const ModelStart start = start_of(problem, options);
@@ -243,6 +277,7 @@ Plan plan(const Curator& curator, const Problem& problem, const Options& options
   MarginalChoice choice("ide", options.marginals, problem, *room, kModelMb);
   const auto W = choice.take(curator, public_n);
   Plan out = plan_marginals(curator, problem, W, choice.needs_rows() ? public_n : 0.0);
+  if (options.strategy == By::Hdmm) out.push_back(plan_of_strategy(curator, problem, options, W));
   if (options.support == On::Model) {
     out.push_back({"start", Document::object(),
                    "Tilts a graphical model of the public data by what was measured."});
@@ -274,6 +309,9 @@ Mechanism ide() {
               {{"public", On::PublicRows}, {"domain", On::Domain}, {"model", On::Model}},
               "what can have weight: public rows, every row of a small domain, or all that a "
               "graphical model of public data allows"),
+       choice("strategy", &Options::strategy, {{"marginals", By::Marginals}, {"hdmm", By::Hdmm}},
+              "marginals: each is measured by itself; hdmm: what a strategy planned for all of "
+              "them measures, and they follow from"),
        choice("noise", &Options::noise,
               {{"auto", MarginalNoise::Auto},
                {"laplace", MarginalNoise::Laplace},

@@ -230,11 +230,19 @@ Mechanism mw_pub() {
              between(0.0, 100.0)),
        choice(
            "replay", &Options::replay,
-           {{"fresh", Replay::Fresh}, {"stale", Replay::Stale}, {"none", Replay::None}},
-           "earlier answers applied again, with a number of rounds; stale: as the authors' code"),
+           {{"fresh", Replay::Fresh},
+            {"largest", Replay::Largest},
+            {"stale", Replay::Stale},
+            {"none", Replay::None}},
+           "earlier answers applied again, with a number of rounds: those with half the newest's "
+           "error; stale: as the authors' code; largest: those with half the largest error, as "
+           "their later code"),
        choice("repeats", &Options::repeats,
-              {{"average", Repeats::Average}, {"replace", Repeats::Replace}},
-              "answers of a cell that is measured again: their mean, or the newest as the authors"),
+              {{"average", Repeats::Average},
+               {"replace", Repeats::Replace},
+               {"never", Repeats::Never}},
+              "answers of a cell that is measured again: their mean, or the newest as the authors; "
+              "never: it is not selected again"),
        choice("output", &Options::output,
               {{"tail", Output::Tail}, {"average", Output::Average}, {"last", Output::Last}},
               "which distribution is released, with a number of rounds: the average of all but the "

@@ -39,6 +39,7 @@ std::string type_of(const Rows& /*rows*/) { return "full or random:C"; }
 enum class Variant { MwPub, Original };
 enum class Output { Average, Last };
 enum class Candidates { Supported, All };
+enum class Start { Uniform, Noisy };
 
 struct Options {
   int rounds = 100;
@@ -51,8 +52,20 @@ struct Options {
   Replay replay = Replay::Fresh;
   Repeats repeats = Repeats::Average;
   Output output = Output::Last;
+  Start start = Start::Uniform;
   int max_model_mb = 4096;
 };
+
+constexpr double kStartShare = 0.1;  // of the budget for a noisy count of every row
+// A count below so many standard deviations of noise says nothing of its row.
+constexpr double kSaysSomething = 3.0;
+constexpr double kLeastRest = 0.01;  // of n for all rows of which nothing is known
+
+// What the rounds have.
+Cost for_rounds(const Curator& curator, const Options& options) {
+  if (options.start == Start::Uniform) return curator.remaining();
+  return curator.remaining().split(kStartShare).second;
+}
 
 // Columns that no marginal ties together, directly or by way of others. As MWEM's
 // authors note, a distribution for each group says all that the workload can ask.
@@ -92,9 +105,39 @@ double checked_rows(const Problem& problem, const Options& options) {
   return rows;
 }
 
+void check_start(const Options& options) {
+  if (options.start == Start::Uniform || !options.support.random) return;
+  throw UsageError(TANDEM_SETTING("param.start") "=noisy counts every row of the domain; choose " TANDEM_SETTING("param.support") "=full, or "
+      "start=uniform.");
+}
+
+// Weights by noisy counts of all rows: those that are more than noise as they are, what is left of
+// n evenly on the others.
+void start_noisily(Curator& curator, std::vector<MultiplicativeWeights::Part>& parts, double n,
+                   Release& release) {
+  std::vector<LinearQuery> everything;
+  for (const auto& part : parts) everything.push_back({part.group});
+  const Cost cost = curator.remaining().split(kStartShare).first;
+  auto counted = curator.measure_all(everything, cost);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto& counts = counted[i].values;
+    const double least = kSaysSomething * counted[i].sigma.value();
+    double kept = 0.0;
+    double others = 0.0;
+    for (const double count : counts)
+      (count > least ? kept : others) += count > least ? count : 1.0;
+    const double other = std::max(n - kept, kLeastRest * n) / std::max(others, 1.0);
+    for (std::size_t row = 0; row < counts.size(); ++row) {
+      parts[i].support.weights[row] = counts[row] > least ? counts[row] : other;
+    }
+  }
+  for (auto& measurement : counted) release.measurements.push_back(std::move(measurement));
+}
+
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   require_questions(problem);
   checked_rows(problem, options);
+  check_start(options);
   Release release;
   const double n = measure_total(curator, release);
   std::vector<MultiplicativeWeights::Part> parts;
@@ -104,6 +147,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
                                 ? random_rows(domain, *options.support.random, rng)
                                 : whole_domain(domain)});
   }
+  const Cost rounds = for_rounds(curator, options);
+  if (options.start == Start::Noisy) start_noisily(curator, parts, n, release);
   MultiplicativeWeights A(problem.domain, problem.workload, std::move(parts), n, curator.threads());
   if (options.candidates == Candidates::Supported) A.choose_among_larger(0.0);
   A.treat_repeats(options.repeats);
@@ -111,8 +156,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   const bool original = options.variant == Variant::Original;
   const NoiseKind noise =
       original || curator.currency() == Currency::Pure ? NoiseKind::Laplace : NoiseKind::Gaussian;
-  const auto [to_select, to_measure] =
-      (curator.remaining() / options.rounds).split(options.select_share);
+  const auto [to_select, to_measure] = (rounds / options.rounds).split(options.select_share);
   for (int t = 1; t <= options.rounds; ++t) {
     const CellChoice q = curator.select_cell(A.errors(), to_select, options.selection);
     release.measurements.push_back(curator.measure(A.query(q), to_measure, noise));
@@ -132,10 +176,12 @@ Effort effort_of(const Curator& /*curator*/, const Problem& problem, const Optio
 Plan plan(const Curator& curator, const Problem& problem, const Options& options) {
   require_questions(problem);
   const double rows = checked_rows(problem, options);
+  check_start(options);
   const auto groups = groups_of(problem);
   const auto& clique = problem.workload.cliques().front().clique;
   const LinearQuery cell{clique, LinearMap::rows({{{0, 1}}}, problem.domain.cells(clique))};
-  const Cost to_measure = (curator.remaining() / options.rounds).split(options.select_share).second;
+  const Cost to_measure =
+      (for_rounds(curator, options) / options.rounds).split(options.select_share).second;
   const double sigma = curator.noise_scale(cell, to_measure).value();
   PlanStep keeps = plan_to_weigh(rows, weighing_effort(problem, rows).bytes);
   keeps.numbers.set("groups", static_cast<std::uint64_t>(groups.size()));
@@ -175,13 +221,25 @@ Mechanism mwem() {
        field("step", &Options::step, "factor in the update's exponent; the papers' is 0.5",
              between(0.0, 100.0)),
        choice("replay", &Options::replay,
-              {{"fresh", Replay::Fresh}, {"stale", Replay::Stale}, {"none", Replay::None}},
-              "earlier answers applied again, with variant=mw-pub; stale: as the authors' code"),
+              {{"fresh", Replay::Fresh},
+               {"largest", Replay::Largest},
+               {"stale", Replay::Stale},
+               {"none", Replay::None}},
+              "earlier answers applied again, with variant=mw-pub: those with half "
+              "the newest's error; stale: as the authors' code; largest: those with half the "
+              "largest error, as their later code"),
        choice("repeats", &Options::repeats,
-              {{"average", Repeats::Average}, {"replace", Repeats::Replace}},
-              "answers of a cell that is measured again: their mean, or the newest as the authors"),
+              {{"average", Repeats::Average},
+               {"replace", Repeats::Replace},
+               {"never", Repeats::Never}},
+              "answers of a cell that is measured again: their mean, or the newest as the authors; "
+              "never: it is not selected again"),
        choice("output", &Options::output, {{"average", Output::Average}, {"last", Output::Last}},
               "which distribution is released; the papers' is average"),
+       choice(
+           "start", &Options::start, {{"uniform", Start::Uniform}, {"noisy", Start::Noisy}},
+           "weights at the start: all alike, or by a noisy count of every row of the domain, for a "
+           "tenth of the budget"),
        field("max-model-mb", &Options::max_model_mb, "memory for rows and answers, in MB",
              between(1, 1e7))},
       effort_of,
@@ -197,8 +255,8 @@ Mechanism mwem() {
         {{"rounds", "200"},
          {"candidates", "all"},
          {"step", "0.5"},
-         {"replay", "stale"},
-         {"repeats", "replace"},
+         {"replay", "largest"},
+         {"repeats", "never"},
          {"output", "last"}}}});
 }
 

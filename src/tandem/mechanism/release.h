@@ -33,8 +33,11 @@ struct Warning {
 struct Answer {
   std::string query;
   double estimate = 0.0;
-  std::optional<double> stddev{};    // nothing where a model answers that can't tell
+  std::optional<double> stddev{};    // nothing where the measurements do not tell the answer
   std::optional<double> margin95{};  // half of a 95% interval; nothing: that of a normal
+  // The unbiased estimate that stddev and interval are of, where `estimate` is another: a model's,
+  // or one that was made consistent.
+  std::optional<double> measured{};
 };
 
 // How far the rows are from the private table, as the mean over marginals of the L1 distance of
@@ -58,6 +61,8 @@ struct Release {
   Document facts = Document::object();    // what it is made of; docs/formats.md lists the keys
   std::vector<Warning> warnings;
   std::optional<Table> rows{};  // drawn from the model, once the mechanism is done
+  // Of a list of pairs, in their place: for each row the record of the model that it repeats.
+  std::vector<std::uint32_t> repeats{};
   std::optional<CertifiedError> certified_error{};  // of these rows
 };
 

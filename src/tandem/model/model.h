@@ -16,6 +16,7 @@
 namespace tandem {
 
 class ModelWriter;
+class RecordsModel;
 
 class Model {
  public:
@@ -39,6 +40,8 @@ class Model {
   virtual std::span<const Factor> potentials() const { return {}; }
   // Whether rows answer as the model does but for one row here and there, and must stay whole.
   virtual bool rows_are_exact() const { return false; }
+  // The model, where it is a few records: what asks conjunctions of wide tables takes these.
+  virtual const RecordsModel* as_records() const { return nullptr; }
 };
 
 }  // namespace tandem

@@ -39,8 +39,9 @@ ModelReader::ModelReader(std::string_view bytes, const Domain& domain, const std
   if (header_.at("format").as_integer() != kModelFormat) {
     header_.at("format").fail("was written by another version; read it with that one.");
   }
-  static constexpr std::array<std::string_view, 10> kKeys = {
-      "format", "kind", "total", "columns", "tree", "shares", "records", "key", "groups", "arrays"};
+  static constexpr std::array<std::string_view, 11> kKeys = {
+      "format",  "kind", "total",     "columns", "tree",  "shares",
+      "records", "key",  "marginals", "groups",  "arrays"};
   header_.allow_only(kKeys);
   check_columns();
   read_arrays(bytes);

@@ -37,6 +37,7 @@ class RecordsModel final : public Model {
   bool write(ModelWriter& out) const override;
   static std::unique_ptr<Model> read(const ModelReader& in);
   bool rows_are_exact() const override { return true; }
+  const RecordsModel* as_records() const override { return this; }
 
  private:
   RecordSet records_;

@@ -8,6 +8,7 @@
 
 #include "tandem/base/check.h"
 #include "tandem/base/rng.h"
+#include "tandem/optimize/csp_reduction.h"
 
 namespace tandem {
 
@@ -104,14 +105,14 @@ MaxCsp::MaxCsp(const ConjunctionSet& set, std::span<const DrawnConjunction> draw
     may_be_none_.push_back(variables == CspVariables::Indicators || !all_named ? 1 : 0);
   }
 
-  most_ = base_;
-  for (const auto weight : weights_) most_ += std::max<std::int64_t>(weight, 0);
-  bound_by_conflicts();
+  bound();
 }
 
 // Two wanted conjunctions that contradict each other in a bit can't both hold: each such pair costs
 // the smaller weight. Pairs are matched greedily, and no weight is used twice.
-void MaxCsp::bound_by_conflicts() {
+void MaxCsp::bound() {
+  most_ = base_;
+  for (const auto weight : weights_) most_ += std::max<std::int64_t>(weight, 0);
   std::vector<std::vector<std::uint32_t>> wanting(2 * bits());
   std::vector<std::int64_t> left(weights_);
   for (std::size_t c = 0; c < clauses(); ++c) {
@@ -216,9 +217,11 @@ class TabuSearch {
   static constexpr std::size_t kLeastTenure = 10;
   static constexpr std::size_t kTenureSpread = 10;
   static constexpr std::size_t kRing = kLeastTenure + kTenureSpread + 1;
-  // Moves without a new best, before chance changes a tenth of the variables.
+  // Moves without a new best, before chance changes up to a third of the variables: of the best
+  // record so far half of the time, otherwise of the one at hand.
   static constexpr std::uint64_t kPatience = 100;
-  static constexpr std::uint64_t kPatiencePerBit = 10;
+  static constexpr std::uint64_t kPatiencePerBit = 5;
+  static constexpr std::size_t kKick = 3;
 
   struct Move {
     std::int64_t gain;
@@ -240,6 +243,8 @@ class TabuSearch {
   void refresh();  // gains of variables whose bits were touched
   void change(std::uint32_t variable, std::uint32_t to);
   void kick(std::vector<Change>& journal);
+  std::uint32_t best_value(std::uint32_t variable);
+  void rest(std::uint32_t variable);  // it was just changed
 
   const MaxCsp& problem_;
   Rng rng_;
@@ -250,6 +255,7 @@ class TabuSearch {
   std::vector<std::uint32_t> failing_;  // literals of each clause that don't hold
   std::vector<std::int64_t> gain_;      // by bit: of flipping it alone
   std::int64_t now_ = 0;
+  std::uint64_t move_ = 0;
   std::vector<std::uint32_t> dirty_;
   std::vector<std::uint8_t> is_dirty_;
   std::vector<std::uint8_t> tabu_;
@@ -383,8 +389,15 @@ void TabuSearch::change(std::uint32_t variable, std::uint32_t to) {
 }
 
 void TabuSearch::kick(std::vector<Change>& journal) {
+  if (rng_.below(2) == 0) {
+    while (!journal.empty()) {
+      const auto [variable, from] = journal.back();
+      journal.pop_back();
+      if (value_[variable] != from) change(variable, from);
+    }
+  }
   const std::size_t variables = problem_.variables();
-  const std::size_t changes = std::min(variables, 3 + variables / 10);
+  const std::size_t changes = std::min(variables, kKick + rng_.below(1 + variables / kKick));
   for (std::size_t i = 0; i < changes; ++i) {
     const auto v = static_cast<std::uint32_t>(rng_.below(variables));
     const auto begin = problem_.begins()[v];
@@ -398,20 +411,48 @@ void TabuSearch::kick(std::vector<Change>& journal) {
   refresh();
 }
 
+// Of the best moves of a variable, any: the first alone would lead round in circles where many
+// values are as good.
+std::uint32_t TabuSearch::best_value(std::uint32_t variable) {
+  const auto now = value_[variable];
+  const Move best = best_move(variable);
+  const std::int64_t wanted = best.gain - (now == kNone ? 0 : gain_[now]);
+  std::uint32_t out = best.to;
+  std::uint64_t seen = 0;
+  if (now != kNone && problem_.may_be_none(variable) && wanted == 0) {
+    out = kNone;
+    seen = 1;
+  }
+  for (auto bit = problem_.begins()[variable]; bit < problem_.begins()[variable + 1]; ++bit) {
+    if (bit != now && gain_[bit] == wanted && rng_.below(++seen) == 0) out = bit;
+  }
+  return out;
+}
+
+void TabuSearch::rest(std::uint32_t variable) {
+  if (tabu_[variable] != 0) return;
+  const std::size_t tenure =
+      std::min(kLeastTenure + rng_.below(kTenureSpread), problem_.variables() / 2);
+  if (tenure == 0) return;
+  tabu_[variable] = 1;
+  buckets_[0].take_out(variable);
+  tabu_list_.push_back(variable);
+  ring_[(move_ + tenure) % kRing].push_back(variable);
+}
+
 CspSolution TabuSearch::run(std::uint64_t moves, const Threads& threads) {
   constexpr std::uint64_t kMovesBetweenChecks = 4096;
   const std::size_t variables = problem_.variables();
   std::int64_t best = now_;
   std::vector<Change> since_best;
-  std::uint64_t move = 0;
   std::uint64_t patience_ends = 0;
   const auto be_patient = [&] {
-    patience_ends = move + kPatience + kPatiencePerBit * problem_.bits();
+    patience_ends = move_ + kPatience + kPatiencePerBit * problem_.bits();
   };
   be_patient();
-  for (; move < moves && best < problem_.most() && variables > 0; ++move) {
-    if (move % kMovesBetweenChecks == 0) threads.check();
-    auto& free_again = ring_[move % kRing];
+  for (; move_ < moves && best < problem_.most() && variables > 0; ++move_) {
+    if (move_ % kMovesBetweenChecks == 0) threads.check();
+    auto& free_again = ring_[move_ % kRing];
     for (const auto v : free_again) {
       tabu_[v] = 0;
       buckets_[0].put(v, best_move(v).gain);
@@ -429,20 +470,11 @@ CspSolution TabuSearch::run(std::uint64_t moves, const Threads& threads) {
       if (candidates.empty()) continue;
       chosen = candidates[rng_.below(candidates.size())];
     }
-    const Move taken = best_move(chosen);
     since_best.push_back({chosen, value_[chosen]});
-    change(chosen, taken.to);
-    if (tabu_[chosen] == 0) {
-      const std::size_t tenure = std::min(kLeastTenure + rng_.below(kTenureSpread), variables / 2);
-      if (tenure > 0) {
-        tabu_[chosen] = 1;
-        buckets_[0].take_out(chosen);
-        tabu_list_.push_back(chosen);
-        ring_[(move + tenure) % kRing].push_back(chosen);
-      }
-    }
+    change(chosen, best_value(chosen));
+    rest(chosen);
     refresh();
-    if (move >= patience_ends) {
+    if (move_ >= patience_ends) {
       kick(since_best);
       be_patient();
     }
@@ -458,7 +490,18 @@ CspSolution TabuSearch::run(std::uint64_t moves, const Threads& threads) {
     if (from != kNone) bits_[from] = 1;
     value_[variable] = from;
   }
-  return {std::move(bits_), best, best == problem_.most(), move};
+  return {std::move(bits_), best, best == problem_.most(), move_};
+}
+
+// A small problem gets more, for its moves are cheap; one of a few bits does not need them.
+std::uint64_t moves_for(const MaxCsp& part, const TabuOptions& options) {
+  constexpr std::size_t kMovesPerBit = 500;
+  constexpr std::size_t kFewClauses = 1000;
+  constexpr std::size_t kMostTimes = 4;
+  const std::size_t times = std::clamp(kFewClauses / std::max<std::size_t>(part.clauses(), 1),
+                                       std::size_t{1}, kMostTimes);
+  return std::max(options.moves_per_bit * part.bits(),
+                  std::min(options.least_moves * times, kMovesPerBit * part.bits()));
 }
 
 }  // namespace
@@ -466,9 +509,24 @@ CspSolution TabuSearch::run(std::uint64_t moves, const Threads& threads) {
 CspSolution search_tabu(const MaxCsp& problem, std::span<const std::uint8_t> start,
                         const TabuOptions& options, const Threads& threads) {
   check(start.size() == problem.bits(), "a search starts from a value for each bit");
-  const std::uint64_t moves =
-      std::max<std::uint64_t>(options.moves_per_bit * problem.bits(), options.least_moves);
-  return TabuSearch(problem, start, options.seed).run(moves, threads);
+  const CspReduction reduction(problem);
+  CspSolution out;
+  std::vector<std::vector<std::uint8_t>> found;
+  std::int64_t missing = 0;  // at most so much more could be satisfied
+  Rng seeds(options.seed);
+  for (const MaxCsp& part : reduction.parts()) {
+    std::vector<std::uint8_t> from;
+    for (const auto bit : part.indicators()) from.push_back(start[bit]);
+    const std::uint64_t moves = moves_for(part, options);
+    auto solution = TabuSearch(part, from, seeds.next()).run(moves, threads);
+    missing += part.most() - solution.satisfied;
+    out.moves += solution.moves;
+    found.push_back(std::move(solution.bits));
+  }
+  out.bits = reduction.assemble(found, start);
+  out.satisfied = problem.satisfied(out.bits);
+  out.optimal = missing == 0;
+  return out;
 }
 
 // ---- Best responses ----
@@ -531,10 +589,11 @@ BestResponse best_response(const ConjunctionSet& set, std::span<const DrawnConju
   for (std::size_t bit = 0; bit < from.size(); ++bit) from[bit] = start[problem.indicators()[bit]];
   CspSolution solution = search_tabu(problem, from, options.tabu, threads);
   if (options.solver == CspSolver::Exact && !solution.optimal) {
-    solution = solve_exactly(problem, solution.bits, options.exact);
-  } else if (options.solver == CspSolver::Auto && !solution.optimal && has_exact_solver() &&
-             problem.drawn() <= kMostCertifiedDraws) {
-    const CspSolution exact = solve_exactly(problem, solution.bits, options.exact);
+    solution = solve_exactly(problem, solution.bits, options.exact, threads);
+  } else if (options.solver == CspSolver::Auto && !solution.optimal &&
+             has_exact_solver(options.exact) && problem.drawn() <= kMostCertifiedDraws) {
+    const CspSolution exact = solve_exactly(problem, solution.bits, options.exact, threads);
+    solution.failed = exact.failed;
     solution.optimal = exact.optimal && exact.satisfied == solution.satisfied;
   }
 
@@ -543,6 +602,7 @@ BestResponse best_response(const ConjunctionSet& set, std::span<const DrawnConju
   out.satisfied = solution.satisfied;
   out.drawn = problem.drawn();
   out.optimal = solution.optimal;
+  out.failed = solution.failed;
   out.touched.assign(problem.indicators().begin(), problem.indicators().end());
   for (std::size_t bit = 0; bit < problem.bits(); ++bit) {
     out.holds[problem.indicators()[bit]] = solution.bits[bit];

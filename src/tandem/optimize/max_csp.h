@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tandem/base/parallel.h"
@@ -62,7 +63,9 @@ class MaxCsp {
   std::int64_t most() const { return most_; }  // an upper bound on what any record satisfies
 
  private:
-  void bound_by_conflicts();
+  friend class CspReduction;
+  MaxCsp() = default;  // without clauses
+  void bound();
 
   std::vector<std::uint32_t> indicators_;
   std::vector<std::uint32_t> begins_;
@@ -80,6 +83,7 @@ struct CspSolution {
   std::int64_t satisfied = 0;
   bool optimal = false;  // proven: no record satisfies more
   std::uint64_t moves = 0;
+  bool failed = false;  // of an exact solver: it crashed, or had nothing to say in its time
 };
 
 struct TabuOptions {
@@ -88,21 +92,26 @@ struct TabuOptions {
   std::size_t least_moves = 20'000;  // a few milliseconds, for small problems
 };
 
-// Starts from these bits; several of one variable count as the first of them.
+// First what is clear without a search (csp_reduction.h), then each part by itself. Starts from
+// these bits; several of one variable count as the first of them.
 CspSolution search_tabu(const MaxCsp& problem, std::span<const std::uint8_t> start,
                         const TabuOptions& options, const Threads& threads = {});
 
-// ---- By branch and bound, where tandem was built with CBC ----
+// ---- By branch and bound, where the program `cbc` is installed ----
 
 struct ExactOptions {
-  double seconds = 20.0;
-  std::int64_t nodes = 100'000;  // unlike seconds, the same limit on every machine
+  double seconds = 20.0;                         // of processor time
+  double grace = 2.0;                            // seconds more, by the clock, before it is killed
+  std::int64_t nodes = 100'000;                  // unlike seconds, the same limit on every machine
+  std::uint64_t bytes = std::uint64_t{4} << 30;  // of memory
+  std::string program = "cbc";                   // on the PATH, or a path
 };
 
-bool has_exact_solver();
-// Never worse than the warm start. UsageError without CBC.
+bool has_exact_solver(const ExactOptions& options = {});
+// Never worse than the warm start: that is what a solver that fails leaves. UsageError where the
+// program is missing.
 CspSolution solve_exactly(const MaxCsp& problem, std::span<const std::uint8_t> warm_start,
-                          const ExactOptions& options);
+                          const ExactOptions& options, const Threads& threads = {});
 
 // ---- As DualQuery asks ----
 
@@ -129,6 +138,7 @@ struct BestResponse {
   std::int64_t satisfied = 0;
   std::int64_t drawn = 0;
   bool optimal = false;
+  bool failed = false;  // the exact solver did
 };
 
 // `start`: for each indicator of the set whether it holds in the record to start from.

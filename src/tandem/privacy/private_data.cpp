@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tandem/base/check.h"
+#include "tandem/base/error.h"
 #include "tandem/base/mutant.h"
 #include "tandem/data/rows_per_person.h"
 #include "tandem/source/memory_source.h"
@@ -48,6 +49,16 @@ Table with_domain_of_rows(const Table& table) {
 
 PrivateData open_private(const std::string& source, const Schema& schema,
                          const PrivateSourceOptions& options) {
+  if (is_pairs(source)) {
+    PrivacyUnit unit = options.unit;
+    unit.may_be_absent = true;  // a user without a line has no row
+    return {open_pairs(source, schema,
+                       {.policy = RowPolicy::Repair,
+                        .progress = options.progress,
+                        .cancel = options.threads.cancel},
+                       options.threads),
+            unit};
+  }
   CsvOptions reading;
   reading.policy = RowPolicy::Repair;
   reading.threads = options.threads;
@@ -83,6 +94,11 @@ PrivateData open_private(const RowStream& rows, const Schema& schema,
     constexpr double kAny = std::numeric_limits<double>::infinity();
     auto held = hold_rows(rows, reading, how == HowToCount::Hold ? kAny : most_bytes);
     if (held) return {memory_source(std::move(*held), options.threads), unit};
+  }
+  if (how == HowToCount::Once) {
+    throw UsageError(
+        "The rows don't fit into memory and can be read only once; hand over rows that can be read "
+        "again, or raise " TANDEM_SETTING("memory-limit") ".");
   }
   return {passes_source(rows, reading, most_bytes), unit};
 }

@@ -41,7 +41,8 @@ struct PrivateSourceOptions {
 enum class HowToCount {
   ByMemory,  // hold their codes where these fit, else in passes
   Hold,
-  Passes
+  Passes,
+  Once  // they can be read once only: hold them, or refuse
 };
 
 // Opens a private table. Every line or, where the schema's format says so, every quoted record is a
@@ -51,13 +52,13 @@ enum class HowToCount {
 // says. People are told apart by the bytes of the field, without white space around them. Privacy:
 // errors depend on the schema, the header and the file as such, not on rows. Which rows of a person
 // are kept depends on the rows of that person alone, so one person changes at most rows_per_person
-// rows of the result.
+// rows of the result. Of a list of pairs, all lines of a user are one row, so a user may be absent.
 PrivateData open_private(const std::string& source, const Schema& schema,
                          const PrivateSourceOptions& options);
 
 // The same of rows that come in batches of typed cells: each is a row. `most_bytes` may be taken by
 // what is held. Privacy: as above; errors depend on the columns' names and types, and on whether
-// the rows can be read to their end.
+// the rows can be read to their end and, of those that can be read once, fit into memory.
 PrivateData open_private(const RowStream& rows, const Schema& schema,
                          const PrivateSourceOptions& options, HowToCount how, double most_bytes);
 

@@ -28,6 +28,25 @@ struct Shared {
   throw SourceError(fmt::format("The rows could not be counted where they lie{}.", why));
 }
 
+Clique columns_of(const ConjunctionSet& set, std::size_t conjunction) {
+  std::vector<AttributeId> ids;
+  for (const std::uint32_t literal : set.literals(conjunction)) {
+    const AttributeId id = set.indicators()[literal / 2].attribute;
+    if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
+  }
+  return Clique(std::move(ids));
+}
+
+void require_countable(const ConjunctionSet& set, std::size_t conjunction, const Clique& columns,
+                       double most_cells) {
+  if (cells_of(set.domain(), {&columns, 1}) <= most_cells) return;
+  throw UsageError(
+      fmt::format("The conjunction {} names columns whose table is too large to count where the "
+                  "rows lie; leave "
+                  "it out, or choose a " TANDEM_SETTING("workload") " of marginals.",
+                  set.describe(conjunction)));
+}
+
 class CountedSource final : public DataSource {
  public:
   using Conditions = std::map<AttributeId, Code>;
@@ -59,15 +78,8 @@ class CountedSource final : public DataSource {
     for (std::size_t i = 0; i < set.size(); ++i) by_columns[columns_of(set, i)].push_back(i);
     std::vector<Clique> cliques;
     for (const auto& [clique, which] : by_columns) {
-      if (cells_of(domain(), {&clique, 1}) <= shared_->most_cells) {
-        cliques.push_back(clique);
-        continue;
-      }
-      throw UsageError(fmt::format(
-          "The conjunction {} names columns whose table is too large to count where "
-          "the rows lie; leave it out, or choose " TANDEM_SETTING("workload") " of "
-                                                                              "marginals.",
-          set.describe(which.front())));
+      require_countable(set, which.front(), clique, shared_->most_cells);
+      cliques.push_back(clique);
     }
     std::vector<std::int64_t> out(set.size(), 0);
     for (std::size_t begin = 0; begin < cliques.size();) {
@@ -155,6 +167,10 @@ class CountedSource final : public DataSource {
 
   // The cells that fulfil the conditions, summed down to the factor's clique.
   void slice(const Clique& asked, const std::vector<std::int64_t>& counts, Factor& to) const {
+    if (asked == to.clique && conditions_.empty()) {
+      to.values.assign(counts.begin(), counts.end());
+      return;
+    }
     std::vector<Code> codes(asked.size(), 0);
     for (std::size_t cell = 0; cell < counts.size(); ++cell) {
       std::size_t rest = cell;
@@ -175,15 +191,6 @@ class CountedSource final : public DataSource {
       }
       if (holds) to.values[target] += static_cast<double>(counts[cell]);
     }
-  }
-
-  static Clique columns_of(const ConjunctionSet& set, std::size_t conjunction) {
-    std::vector<AttributeId> ids;
-    for (const std::uint32_t literal : set.literals(conjunction)) {
-      const AttributeId id = set.indicators()[literal / 2].attribute;
-      if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
-    }
-    return Clique(std::move(ids));
   }
 
   std::int64_t fulfilled(const ConjunctionSet& set, std::size_t conjunction,
@@ -215,6 +222,12 @@ class CountedSource final : public DataSource {
 };
 
 }  // namespace
+
+void require_countable(const ConjunctionSet& conjunctions) {
+  for (std::size_t i = 0; i < conjunctions.size(); ++i) {
+    require_countable(conjunctions, i, columns_of(conjunctions, i), kMostCountedCells);
+  }
+}
 
 std::unique_ptr<DataSource> counted_source(Domain domain, CountCliques count, Threads threads,
                                            double most_cells) {

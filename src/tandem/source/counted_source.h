@@ -19,9 +19,14 @@ namespace tandem {
 using CountCliques =
     std::function<bool(std::span<const Clique> cliques, std::span<std::int64_t> counts)>;
 
+inline constexpr double kMostCountedCells = 2e8;  // of one request
+
+// UsageError where a conjunction names columns of which no table can be counted.
+void require_countable(const ConjunctionSet& conjunctions);
+
 // Asks for each clique once, in requests of at most so many cells. SourceError where counts can't
 // be had, or are not those of one table: below 0, or of different numbers of rows.
 std::unique_ptr<DataSource> counted_source(Domain domain, CountCliques count, Threads threads = {},
-                                           double most_cells = 2e8);
+                                           double most_cells = kMostCountedCells);
 
 }  // namespace tandem

@@ -9,6 +9,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/source/bit_source.h"
 
 namespace tandem {
 
@@ -19,13 +20,20 @@ constexpr std::string_view kPairs = "pairs:";
 }  // namespace
 
 void require_file(const std::string& source) {
-  static constexpr std::array<std::string_view, 4> kUnread = {"duckdb:", "postgresql://",
-                                                              "clickhouse://", kPairs};
   if (source.ends_with(".parquet")) {
     throw UsageError(fmt::format(
         "{} is Parquet, which this command can't read; in Python, tandem.synthesize({}, "
         "...) can, or export it as a .csv or .csv.gz file.",
         in_quotes(source), in_quotes(source)));
+  }
+  static constexpr std::array<std::string_view, 3> kUnread = {"duckdb:", "postgresql://",
+                                                              "clickhouse://"};
+  if (is_pairs(source)) {
+    throw UsageError(
+        fmt::format("{} is a list of pairs, which is read as private data of synth and compare, "
+                    "and by evaluate; "
+                    "give a table here, .csv or .csv.gz.",
+                    in_quotes(source)));
   }
   bool unread = false;
   for (const auto scheme : kUnread) unread = unread || source.starts_with(scheme);
@@ -57,7 +65,16 @@ BitTable load_pairs(const std::string& source, const Schema& schema, const Pairs
   if (!schema.rules().empty()) {
     throw SchemaError("The schema has rules, and a list of pairs knows none; leave them out.");
   }
-  return read_pairs(source.substr(kPairs.size()), schema, options);
+  return read_pairs(file_of(source), schema, options);
+}
+
+std::unique_ptr<DataSource> open_pairs(const std::string& source, const Schema& schema,
+                                       const PairsOptions& options, const Threads& threads) {
+  return bit_source(load_pairs(source, schema, options), threads);
+}
+
+std::string file_of(const std::string& source) {
+  return is_pairs(source) ? source.substr(kPairs.size()) : source;
 }
 
 }  // namespace tandem

@@ -212,6 +212,7 @@ std::optional<Table> hold_rows(const RowStream& stream, const RowReading& readin
   RowEncoder encoder(reading.schema, reading.person);
   GrowingTable table(reading.schema.domain());
   std::vector<PersonKey> persons;
+  if (!reading.person.empty()) persons.reserve(stream.rows);
   bool fits = true;
   read_rows(stream, encoder, reading.threads, [&](CodedRows batch) {
     const std::size_t rows = batch.table.rows();

@@ -69,6 +69,26 @@ TEST(IterativeEstimate, NoisyMarginalsAreMissedByLittleMoreThanTheyMustBe) {
   }
 }
 
+// Equation (3): what all steps come to is a factor for each cell.
+TEST(IterativeEstimate, TheEstimateIsThePriorTimesItsCellsFactors) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto problem = test::small_prior(seed, seed % 2 == 0 ? 0.003 : 0.0);
+    for (const bool dykstra : {false, true}) {
+      IterativeOptions options;
+      options.corrections = dykstra;
+      options.sweeps = 20;
+      const auto found = estimate(problem, options);
+      std::vector<double> q = problem.p;
+      for (std::size_t s = 0; s < problem.workloads.size(); ++s) {
+        const auto cell = problem.workloads[s].cell();
+        for (std::size_t r = 0; r < q.size(); ++r) q[r] *= found.factors[s][cell[r]];
+      }
+      const double sum = std::accumulate(q.begin(), q.end(), 0.0);
+      for (std::size_t r = 0; r < q.size(); ++r) EXPECT_NEAR(q[r] / sum, found.q[r], 1e-9);
+    }
+  }
+}
+
 // Undamped steps go round in a cycle; damped ones have a limit.
 TEST(IterativeEstimate, DampingGivesSweepsALimit) {
   const auto problem = test::small_prior(2, 0.03);

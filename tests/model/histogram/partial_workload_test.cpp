@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tandem/base/rng.h"
+
 namespace tandem {
 namespace {
 
@@ -54,6 +56,37 @@ TEST(PartialWorkload, RowsOutsideSomeCellsAreTheLast) {
   EXPECT_EQ(W.cell()[0], 1U);
   EXPECT_EQ(W.cell()[2], 0U);
   EXPECT_DOUBLE_EQ(W.out_of_reach(), 0.1);
+}
+
+TEST(PartialWorkload, SumsAreThoseOfAPlainLoopWhateverTheNumberOfCells) {
+  for (const Code size : {Code{1}, Code{3}, Code{500}, Code{700}}) {
+    Table rows(Domain({{"a", size, {}}}), 1003);
+    Rng rng(1);
+    std::vector<double> weights;
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+      rows.column(0).set(r, static_cast<Code>(rng.below(size)));
+      weights.push_back(rng.uniform());
+    }
+    const PartialWorkload W(rows, {0}, std::vector<double>(size, 0.0));
+    std::vector<double> found(W.cells());
+    std::vector<double> slow(W.cells(), 0.0);
+    W.sum(weights, found);
+    for (std::size_t r = 0; r < rows.rows(); ++r) slow[W.cell()[r]] += weights[r];
+    for (std::size_t j = 0; j < slow.size(); ++j) EXPECT_NEAR(found[j], slow[j], 1e-9);
+  }
+}
+
+TEST(PartialWorkload, SortedRowsCanBeShared) {
+  Table rows(Domain({{"a", 3, {}}}), 2);
+  rows.column(0).set(1, 2);
+  const auto sorted = std::make_shared<const SortedRows>(rows, Clique{0});
+  const PartialWorkload one(sorted, std::vector<double>{0.5, 0.25, 0.25});
+  const PartialWorkload other(sorted, std::vector<double>{0.1, 0.0, 0.9});
+  EXPECT_EQ(one.cell().data(), other.cell().data());
+  EXPECT_EQ(std::vector<double>(one.answers().begin(), one.answers().end()),
+            (std::vector<double>{0.5, 0.25}));
+  EXPECT_DOUBLE_EQ(one.unseen(), 0.25);
+  EXPECT_DOUBLE_EQ(other.unseen(), 0.0);
 }
 
 TEST(PartialWorkload, RelativeEntropyIsInfiniteOutsideThePrior) {

@@ -120,6 +120,39 @@ TEST(PublicStructure, StaysWithinItsLimit) {
   EXPECT_EQ(public_structure(data, candidates, 121e-6).size(), 1U);
 }
 
+TEST(PublicStructure, EndsWhereThereAreEnoughWithTheSameCliquesAsWithout) {
+  std::vector<Attribute> attributes;
+  for (int c = 0; c < 8; ++c) attributes.push_back({"c" + std::to_string(c), 3, {}});
+  Table table(Domain(attributes), 4000);
+  Rng rng(3);
+  for (std::size_t r = 0; r < table.rows(); ++r) {
+    Code before = 0;
+    for (AttributeId id = 0; id < 8; ++id) {
+      before = rng.below(10) < 2 + id ? static_cast<Code>(rng.below(3)) : before;
+      table.column(id).set(r, before);
+    }
+  }
+  const std::vector<PublicTable> tables = {{"public.csv", table}};
+  std::vector<Clique> pairs;
+  for (AttributeId a = 0; a < 8; ++a) {
+    for (AttributeId b = a + 1; b < 8; ++b) pairs.push_back({a, b});
+  }
+  PublicModel data(tables, 0.2, {});
+  const auto all = public_structure(data, pairs, 8.0);
+  ASSERT_GT(all.size(), 4U);
+  for (std::size_t enough = 1; enough <= 4; ++enough) {
+    PublicModel again(tables, 0.2, {});
+    std::size_t asked = 0;
+    const auto some =
+        public_structure(again, pairs, 8.0, [&](const PublicClique&) { return ++asked == enough; });
+    ASSERT_EQ(some.size(), enough);
+    for (std::size_t i = 0; i < enough; ++i) {
+      EXPECT_EQ(some[i].clique, all[i].clique);
+      EXPECT_EQ(some[i].gain, all[i].gain);
+    }
+  }
+}
+
 TEST(PublicStructure, NoRowsSayNothing) {
   const auto tables = pair_and_noise(0);
   PublicModel data(tables, 0.2, {});

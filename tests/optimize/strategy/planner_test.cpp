@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "support/dense_planning.h"
 #include "tandem/optimize/strategy/column_strategy.h"
@@ -76,7 +79,15 @@ TEST(MarginalsPlanner, IsBelowPublishedErrorsOnAdult) {
 
 TEST(ProductPlanner, IsBelowPublishedErrors) {
   const auto marginals = adult(NoiseKind::Laplace);
-  EXPECT_LT(unit_rmse(marginals, plan_product(marginals, {})), 738.0);
+  // By itself it can't be measured, and the plan says what it would have been.
+  const auto plan = plan_strategy(marginals, Threads::all());
+  for (const auto& result : plan.results) {
+    if (result.planner != "product") continue;
+    EXPECT_NE(result.left_out, "");
+    EXPECT_GT(result.squared_error, plan.strategy.squared_error);
+    EXPECT_LT(std::sqrt(result.squared_error / marginals.queries()), 738.0);
+    RecordProperty("rmse", std::to_string(std::sqrt(result.squared_error / marginals.queries())));
+  }
   const auto line = ranges({256}, NoiseKind::Laplace);
   const auto strategy = plan_product(line, Threads::all());
   EXPECT_LT(unit_rmse(line, strategy), 5.74);
@@ -95,12 +106,25 @@ TEST(ProductPlanner, IsTheOptimumForRangesWithGaussianNoise) {
   EXPECT_LT(plan_residuals(plane, {}).squared_error, 1.005 * least);
 }
 
+TEST(Planner, AllRangesOfAPlaneAreBelowPublishedErrors) {
+  for (const auto& [noise, published] :
+       {std::pair(NoiseKind::Laplace, 33.0), std::pair(NoiseKind::Gaussian, 8.7)}) {
+    const auto plane = ranges({256, 256}, noise);
+    ASSERT_EQ(plane.queries(), 32'896.0 * 32'896.0);
+    const auto plan = plan_strategy(plane, Threads::all());
+    EXPECT_LT(unit_rmse(plane, plan.strategy), published);
+    EXPECT_LT(loss(plan.strategy), 2e-3);
+    RecordProperty(noise == NoiseKind::Laplace ? "laplace" : "gaussian",
+                   std::to_string(unit_rmse(plane, plan.strategy)));
+  }
+}
+
 TEST(MarginalsPlanner, OrderedMarginalsAreBestForOverlappingRangesWithLaplaceNoise) {
   auto problem = all_k_way_problem({64, 64, 64}, 2, NoiseKind::Laplace);
   for (auto& item : problem.workload) item.factors.assign(2, {Kind::Ranges, {}});
   const auto plan = plan_strategy(problem, Threads::all());
   EXPECT_EQ(plan.strategy.planner, "ordered-marginals");
-  EXPECT_LT(loss(plan.strategy), 1e-3);
+  EXPECT_LT(loss(plan.strategy), 3e-3);  // eight bits for each of three columns
   for (const auto& result : plan.results) {
     if (result.planner == "marginals" || result.planner == "products") {
       EXPECT_GT(result.squared_error, 1.1 * plan.strategy.squared_error) << result.planner;
@@ -175,23 +199,31 @@ TEST(ColumnSplit, TellsTheTotalApartFromTheRest) {
   }
 }
 
+// The optimum by its dual bound, over the whole domain. Weights and maps are rounded ones.
 TEST(Planner, IsWithinOnePercentOfTheOptimumOnMarginals) {
   Rng rng(11);
-  for (int round = 0; round < 20; ++round) {
+  double worst = 1.0;
+  for (int round = 0; round < 40; ++round) {
     const auto problem = random_problem(rng, false);
     const double least = least_gaussian_error(dense_gram(problem), 1e-3);
-    EXPECT_LT(plan_strategy(problem, {}).strategy.squared_error, 1.01 * least) << round;
+    const double found = plan_strategy(problem, {}).strategy.squared_error;
+    EXPECT_LT(found, 1.01 * least) << round;
+    worst = std::max(worst, found / least);
   }
+  RecordProperty("worst", std::to_string(worst));
 }
 
 TEST(Planner, IsWithinFivePercentOfTheOptimumOnRanges) {
   Rng rng(12);
-  for (int round = 0; round < 20; ++round) {
+  double worst = 1.0;
+  for (int round = 0; round < 40; ++round) {
     const auto problem = random_problem(rng, true);
     const double least = least_gaussian_error(dense_gram(problem), 1e-3);
     const auto plan = plan_strategy(problem, {});
     EXPECT_LT(plan.strategy.squared_error, 1.05 * least) << round << plan.strategy.planner;
+    worst = std::max(worst, plan.strategy.squared_error / least);
   }
+  RecordProperty("worst", std::to_string(worst));
 }
 
 }  // namespace

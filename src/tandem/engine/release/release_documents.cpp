@@ -168,6 +168,10 @@ Document release_document(const SynthSettings& s, const PreparedRun& run, const 
   out.set("public", std::move(sources));
   out.set("total", release.total);
   if (release.rows) out.set("rows", static_cast<std::uint64_t>(release.rows->rows()));
+  if (!release.repeats.empty()) {
+    out.set("rows", static_cast<std::uint64_t>(release.repeats.size()));
+    out.set("pairs", true);
+  }
   if (!release.answers.empty()) {
     out.set("answers", static_cast<std::uint64_t>(release.answers.size()));
   }
@@ -216,14 +220,15 @@ Document warnings_document(const std::vector<Warning>& warnings) {
 std::string answers_text(const std::vector<Answer>& answers) {
   constexpr double kOf95Percent = 1.959963984540054;  // standard deviations of a normal
   std::string out = "query,estimate,stddev,ci95_low,ci95_high\n";
-  for (const auto& [query, estimate, stddev, margin95] : answers) {
+  for (const auto& [query, estimate, stddev, margin95, measured] : answers) {
     if (!stddev) {
       out += fmt::format("{},{:.6g},,,\n", csv_field(query), estimate);
       continue;
     }
     const double margin = margin95.value_or(kOf95Percent * *stddev);
+    const double middle = measured.value_or(estimate);
     out += fmt::format("{},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_field(query), estimate, *stddev,
-                       estimate - margin, estimate + margin);
+                       middle - margin, middle + margin);
   }
   return out;
 }

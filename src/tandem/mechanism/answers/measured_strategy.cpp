@@ -51,7 +51,10 @@ StackedQueries stacked(const PlanningProblem& problem, Strategy& strategy, const
     least = std::min(least, map.weight.exponent + unit);
     most = std::max(most, std::ilogb(map.weight.value()) + 1 + unit);
   }
-  const int exponent = std::max(least, most - kMostWeightBits);
+  // The noise of a query of weight 1 is the sensitivity in these units, times what the budget says.
+  const double sensitivity = std::max(strategy.sensitivity, 1e-300);
+  const int fine = static_cast<int>(std::ceil(std::log2(sensitivity))) - kSensitivityBits;
+  const int exponent = std::max({least, most - kMostWeightBits, fine});
   bool rounded = false;
   for (std::size_t k = 0; k < strategy.maps.size(); ++k) {
     auto& weight = strategy.maps[k].weight;

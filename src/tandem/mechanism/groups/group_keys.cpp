@@ -32,15 +32,13 @@ bool are_columns(const Domain& domain, const std::string& text) {
   return true;
 }
 
-// Fine values that the file leaves out are a coarse group of their own.
-std::vector<std::size_t> coarse_values(const Attribute& column, const std::string& path,
-                                       std::size_t& groups) {
-  std::map<std::string, std::size_t, std::less<>> number;
-  std::vector<std::size_t> out(column.size, static_cast<std::size_t>(-1));
-  std::vector<std::string> labels = column.labels;  // without any, a code is its own label
-  for (Code code = 0; column.labels.empty() && code < column.size; ++code) {
-    labels.push_back(std::to_string(code));
-  }
+struct CoarserLine {
+  std::string value;
+  std::string coarser;
+};
+
+std::vector<CoarserLine> read_coarser(const std::string& path) {
+  std::vector<CoarserLine> out;
   std::string text = read_text_file(path);
   std::erase(text, '\r');
   for (const auto raw : split(text, '\n')) {
@@ -48,18 +46,56 @@ std::vector<std::size_t> coarse_values(const Attribute& column, const std::strin
     if (line.empty()) continue;
     const auto comma = line.find(',');
     if (comma == std::string_view::npos) {
-      throw UsageError(
-          fmt::format("{}: a line has no comma; write a value of {} and its coarser one.", path,
-                      in_quotes(column.name)));
+      throw UsageError(fmt::format(
+          "{}: a line has no comma; write a value of a key column and its coarser one.", path));
     }
-    const auto value = trim(line.substr(0, comma));
+    out.push_back(
+        {std::string(trim(line.substr(0, comma))), std::string(trim(line.substr(comma + 1)))});
+  }
+  return out;
+}
+
+// Without labels, a code is its own.
+std::vector<std::string> labels_of(const Attribute& column) {
+  std::vector<std::string> out = column.labels;
+  for (Code code = 0; column.labels.empty() && code < column.size; ++code) {
+    out.push_back(std::to_string(code));
+  }
+  return out;
+}
+
+// The key column whose values the file names: the one that has most of them.
+AttributeId column_of(const Domain& domain, const Clique& fine,
+                      std::span<const CoarserLine> lines) {
+  AttributeId best = fine[0];
+  std::size_t most = 0;
+  for (const auto id : fine) {
+    const auto labels = labels_of(domain[id]);
+    const auto known =
+        static_cast<std::size_t>(std::ranges::count_if(lines, [&](const CoarserLine& line) {
+          return std::ranges::count(labels, line.value) > 0;
+        }));
+    if (known > most) {
+      most = known;
+      best = id;
+    }
+  }
+  return best;
+}
+
+// Values that the file leaves out are a coarse group of their own.
+std::vector<std::size_t> coarse_values(const Attribute& column, const std::string& path,
+                                       std::span<const CoarserLine> lines, std::size_t& groups) {
+  std::map<std::string, std::size_t, std::less<>> number;
+  std::vector<std::size_t> out(column.size, static_cast<std::size_t>(-1));
+  const auto labels = labels_of(column);
+  for (const auto& [value, coarser] : lines) {
     const auto found = std::ranges::find(labels, value);
     if (found == labels.end()) {
       throw UsageError(
           fmt::format("{}: {} is no value of {}; take it out, or add it to the schema.", path,
                       in_quotes(value), in_quotes(column.name)));
     }
-    const std::string coarser(trim(line.substr(comma + 1)));
     out[static_cast<std::size_t>(found - labels.begin())] =
         number.try_emplace(coarser, number.size()).first->second;
   }
@@ -148,20 +184,21 @@ GroupKeys group_keys(const Problem& problem, const std::string& fine, const std:
       out.coarse_of[g] = s;
     }
   } else if (!coarse.empty()) {
-    if (out.fine.size() != 1) {
-      throw UsageError(TANDEM_SETTING(
-          "param.coarse") " is a file, which goes with one fine column; "
-                          "name one of the key columns instead.");
-    }
-    out.coarse = out.fine;
-    out.coarse_of = coarse_values(domain[out.fine[0]], coarse, out.coarse_groups);
-    if (out.coarse_groups * *groups > kMostCoarserEntries) {
+    const auto lines = read_coarser(coarse);
+    const AttributeId column = column_of(domain, out.fine, lines);
+    const auto place =
+        static_cast<std::size_t>(std::ranges::find(out.fine, column) - out.fine.begin());
+    out.coarse = Clique{column};
+    const auto coarser = coarse_values(domain[column], coarse, lines, out.coarse_groups);
+    for (std::size_t g = 0; g < *groups; ++g) out.coarse_of[g] = coarser[out.codes_of(g)[place]];
+    if (out.coarse_groups * coarser.size() > kMostCoarserEntries) {
       throw UsageError(fmt::format("{} makes {} coarse groups, too many; make fewer.", coarse,
                                    with_commas(out.coarse_groups)));
     }
-    std::vector<std::int64_t> entries(out.coarse_groups * *groups, 0);
-    for (std::size_t g = 0; g < *groups; ++g) entries[out.coarse_of[g] * *groups + g] = 1;
-    out.coarser = std::make_shared<const AxisMap>(AxisMap::given(std::move(entries), *groups));
+    std::vector<std::int64_t> entries(out.coarse_groups * coarser.size(), 0);
+    for (std::size_t v = 0; v < coarser.size(); ++v) entries[coarser[v] * coarser.size() + v] = 1;
+    out.coarser =
+        std::make_shared<const AxisMap>(AxisMap::given(std::move(entries), coarser.size()));
   }
   return out;
 }

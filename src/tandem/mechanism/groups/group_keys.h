@@ -34,9 +34,9 @@ struct GroupKeys {
   LinearQuery with_coarse(const Clique& marginal) const;
 };
 
-// Names of columns, with commas; `coarse` is some of these columns, or a CSV file that names the
-// value of the only fine column and its coarser one on each line, without a header. UsageError for
-// columns that are none, a key without other columns, values of the file that are none, and too
+// Names of columns, with commas; `coarse` is some of these columns, or a CSV file that names a
+// value of one of the fine columns and its coarser one on each line, without a header. UsageError
+// for columns that are none, a key without other columns, values of the file that are none, and too
 // many groups.
 GroupKeys group_keys(const Problem& problem, const std::string& fine, const std::string& coarse);
 

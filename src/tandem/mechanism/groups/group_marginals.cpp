@@ -62,16 +62,65 @@ std::vector<Clique> single_columns(const Domain& inner) {
 // Pairs and triples that are part of the workload and small enough to be counted with the key.
 std::vector<Clique> candidates(const Problem& inner, const GroupKeys& keys) {
   std::vector<Clique> out;
+  // Values of one column that are made coarser are counted fine.
+  const auto groups =
+      keys.coarser ? keys.domain.about_cells(keys.coarse) : static_cast<double>(keys.coarse_groups);
   for (const auto& [clique, weight] : inner.workload.cliques()) {
     for (const auto& part : subsets(clique)) {
       if (part.size() < 2 || part.size() > 3) continue;
       const double cells = inner.domain.about_cells(part);
-      if (cells > 1e5 || cells * static_cast<double>(keys.groups()) > 5e7) continue;
+      if (cells > 1e5 || cells * groups > 5e7) continue;
       out.push_back(part);
     }
   }
   std::ranges::sort(out);
   out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+double variance_of_sum(const Measurement& y, std::size_t groups) {
+  const double sigma = y.sigma.value();
+  return sigma * sigma * static_cast<double>(y.values.size()) / static_cast<double>(groups);
+}
+
+GroupTotals group_totals_without_noise(const GroupKeys& keys, const Measurement& y,
+                                       std::size_t groups) {
+  GroupTotals out{.of = std::vector<NoisyTotal>(groups, NoisyTotal{})};
+  const auto values = by_group(keys, y, groups);
+  const std::size_t cells = values.size() / groups;
+  for (std::size_t i = 0; i < values.size(); ++i) out.of[i / cells].value += values[i];
+  return out;
+}
+
+struct SumOfNoise {
+  NoiseKind kind = NoiseKind::None;
+  double sigma = 0.0;  // of each
+  double count = 0.0;
+};
+
+// What the sum of all is above with at most this probability, by Chernoff's bound: the least over s
+// of (ln E exp(s noise) - ln probability) / s.
+double seldom_above(std::span<const SumOfNoise> noise, double probability) {
+  double variance = 0.0;
+  double most = HUGE_VAL;  // ln E exp(s noise) of a Laplace variable of scale b needs s < 1/b
+  for (const auto& part : noise) {
+    variance += part.count * part.sigma * part.sigma;
+    if (part.kind == NoiseKind::Laplace) most = std::min(most, std::numbers::sqrt2 / part.sigma);
+  }
+  const double far = -std::log(probability);
+  // The best s is that of normal noise where all of it is, and below it otherwise.
+  most = std::min(most, std::sqrt(2.0 * far / variance));
+  double out = HUGE_VAL;
+  constexpr int kSteps = 200;
+  for (int step = 1; step <= kSteps; ++step) {
+    const double s = most * (static_cast<double>(step) - (step == kSteps ? 1e-3 : 0.0)) / kSteps;
+    double bound = far;
+    for (const auto& part : noise) {
+      const double spread = s * s * part.sigma * part.sigma / 2.0;
+      bound += part.count * (part.kind == NoiseKind::Laplace ? -std::log1p(-spread) : spread);
+    }
+    out = std::min(out, bound / s);
+  }
   return out;
 }
 
@@ -97,21 +146,21 @@ std::vector<Clique> choose_coarse(const Curator& curator, const Problem& inner,
   std::vector<Clique> out;
   if (wanted == kPublicCliques) {
     const auto possible = candidates(inner, keys);
-    std::vector<PublicClique> found;
-    if (!possible.empty()) {
-      PublicModel data(inner.public_data.tables, tuning::kRidge, curator.threads());
-      found = public_structure(data, possible, kStructureMb);
-    }
     double cells = 0.0;
     double noise = 0.0;
-    for (const auto& clique : found) {
-      const double more = cells + inner.domain.about_cells(clique.clique);
+    const auto enough = [&](const PublicClique& found) {
+      const double more = cells + inner.domain.about_cells(found.clique);
       const double noisier =
-          noise_together(curator, keys.with_coarse(clique.clique), out.size() + 1, more, budget);
-      if (!(clique.gain * budget.rows > noisier - noise)) break;
-      out.push_back(clique.clique);
+          noise_together(curator, keys.with_coarse(found.clique), out.size() + 1, more, budget);
+      if (!(found.gain * budget.rows > noisier - noise)) return true;
+      out.push_back(found.clique);
       cells = more;
       noise = noisier;
+      return false;
+    };
+    if (!possible.empty()) {
+      PublicModel data(inner.public_data.tables, tuning::kRidge, curator.threads());
+      public_structure(data, possible, kStructureMb, enough);
     }
   }
   for (const auto& column : single_columns(inner.domain)) {
@@ -135,43 +184,68 @@ std::vector<Clique> choose_fine(const Curator& curator, const Problem& inner, co
   return out;
 }
 
-GroupTable::GroupTable(const Table& support, const Clique& marginal, std::vector<double> y,
-                       double sigma)
-    : cell_(support.rows(), 0), y_(std::move(y)), sigma_(sigma) {
-  for (const auto id : marginal) {
-    const std::size_t size = support.domain()[id].size;
-    cells_ *= size;
-    support.column(id).visit([&](auto codes) {
-      for (std::size_t r = 0; r < cell_.size(); ++r) {
-        cell_[r] = static_cast<std::uint32_t>(cell_[r] * size + codes[r]);
-      }
-    });
+GroupTotals group_totals(const GroupKeys& keys, std::span<const Measurement> y,
+                         std::size_t groups) {
+  GroupTotals out{.of = std::vector<NoisyTotal>(groups, NoisyTotal{})};
+  double precision = 0.0;
+  for (const auto& measured : y) {
+    if (measured.noise == NoiseKind::None)
+      return group_totals_without_noise(keys, measured, groups);
+    precision += 1.0 / variance_of_sum(measured, groups);
   }
+  std::vector<SumOfNoise> noise;
+  for (const auto& measured : y) {
+    const double weight = 1.0 / variance_of_sum(measured, groups) / precision;
+    const auto values = by_group(keys, measured, groups);
+    const std::size_t cells = values.size() / groups;
+    for (std::size_t i = 0; i < values.size(); ++i) out.of[i / cells].value += weight * values[i];
+    noise.push_back({measured.noise, weight * measured.sigma.value(), static_cast<double>(cells)});
+  }
+  for (auto& total : out.of) total.variance = 1.0 / precision;
+  out.least = seldom_above(noise, 0.1 / static_cast<double>(groups));
+  return out;
 }
 
+GroupTable::GroupTable(const Table& support, const Clique& marginal, std::vector<double> y,
+                       double sigma)
+    : sorted_(std::make_shared<const SortedRows>(support, marginal)),
+      y_(std::move(y)),
+      sigma_(sigma) {}
+
 std::vector<double> GroupTable::shares(std::size_t group, double n) const {
-  std::vector<double> out(y_.begin() + static_cast<std::ptrdiff_t>(group * cells_),
-                          y_.begin() + static_cast<std::ptrdiff_t>((group + 1) * cells_));
+  const std::size_t cells = sorted_->occupied.size();
+  std::vector<double> out(y_.begin() + static_cast<std::ptrdiff_t>(group * cells),
+                          y_.begin() + static_cast<std::ptrdiff_t>((group + 1) * cells));
   for (double& share : out) share /= n;
   return out;
 }
 
 std::vector<double> GroupTable::marginal_of(std::span<const double> weights) const {
-  std::vector<double> out(cells_, 0.0);
+  std::vector<double> found(sorted_->rows_in.size(), 0.0);
   double sum = 0.0;
-  for (std::size_t r = 0; r < cell_.size(); ++r) {
-    out[cell_[r]] += weights[r];
+  for (std::size_t r = 0; r < weights.size(); ++r) {
+    found[sorted_->cell[r]] += weights[r];
     sum += weights[r];
   }
-  for (double& share : out) share /= sum;
+  std::vector<double> out(sorted_->occupied.size(), 0.0);
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    const auto at = sorted_->occupied[j];
+    if (at != SortedRows::kNowhere) out[j] = found[at] / sum;
+  }
   return out;
+}
+
+void GroupTable::add_exponents(std::span<const double> factors, std::vector<double>& out) const {
+  for (const auto at : sorted_->occupied) {
+    out.push_back(at == SortedRows::kNowhere ? 0.0 : std::log(factors[at]));
+  }
 }
 
 std::vector<double> GroupTable::trusted(std::size_t group, double n, std::span<const double> b,
                                         double phi) const {
   auto out = shares(group, n);
   const double noise = sigma_ * sigma_ / (n * n);
-  for (std::size_t j = 0; j < cells_; ++j) {
+  for (std::size_t j = 0; j < out.size(); ++j) {
     const double signal = phi * b[j];
     const double s = signal + noise > 0.0 ? signal / (signal + noise) : 1.0;
     out[j] = std::max(0.0, b[j] + s * (out[j] - b[j]));
@@ -187,9 +261,9 @@ double GroupTable::spread(std::span<const double> rows,
   for (std::size_t g = 0; g < rows.size(); ++g) {
     const double n = std::max(1.0, rows[g]);
     const auto& b = above[which[g]];
-    for (std::size_t j = 0; j < cells_; ++j) {
+    for (std::size_t j = 0; j < b.size(); ++j) {
       if (b[j] <= 0.0) continue;  // no row of the support is there
-      const double off = y_[g * cells_ + j] - n * b[j];
+      const double off = y_[g * b.size() + j] - n * b[j];
       found += off * off - sigma_ * sigma_;
       scale += n * n * b[j];
     }

@@ -3,13 +3,14 @@
 // Which marginals are measured of groups, and how far each group's noisy answers are to be trusted.
 
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "tandem/base/parallel.h"
 #include "tandem/mechanism/groups/group_keys.h"
+#include "tandem/model/histogram/partial_workload.h"
+#include "tandem/optimize/consistent_totals.h"
 #include "tandem/privacy/curator.h"
 
 namespace tandem {
@@ -36,10 +37,22 @@ std::vector<Clique> choose_coarse(const Curator& curator, const Problem& inner,
 std::vector<Clique> choose_fine(const Curator& curator, const Problem& inner, const GroupKeys& keys,
                                 const std::string& wanted, const GroupBudget& budget);
 
+// How many rows each group has, by everything that was measured of it: the cells of a marginal add
+// up to them, too. Weighted by their precision.
+struct GroupTotals {
+  std::vector<NoisyTotal> of;
+  // Below this, a total could be the noise of a group without rows: with all groups empty, less
+  // than one run in ten would have one above it.
+  double least = 1.0;
+};
+GroupTotals group_totals(const GroupKeys& keys, std::span<const Measurement> y, std::size_t groups);
+
 // One marginal of all groups of a level.
 class GroupTable {
  public:
   GroupTable(const Table& support, const Clique& marginal, std::vector<double> y, double sigma);
+  // A group's counts as shares, on the support.
+  PartialWorkload workload(std::span<const double> shares) const { return {sorted_, shares}; }
   // Counts of a group as shares of its n rows.
   std::vector<double> shares(std::size_t group, double n) const;
   // The marginal of weights on the support that sum to 1.
@@ -51,10 +64,11 @@ class GroupTable {
   // phi by moments over all groups: at least 0.
   double spread(std::span<const double> rows, const std::vector<std::vector<double>>& above,
                 std::span<const std::size_t> which) const;
+  // Logarithms of factors of the cells that rows are in, as those of all cells: 0 elsewhere.
+  void add_exponents(std::span<const double> factors, std::vector<double>& out) const;
 
  private:
-  std::vector<std::uint32_t> cell_;  // of each row of the support
-  std::size_t cells_ = 1;
+  std::shared_ptr<const SortedRows> sorted_;  // of all groups' workloads
   std::vector<double> y_;
   double sigma_ = 0.0;
 };

@@ -142,35 +142,48 @@ double noise_together(const Curator& curator, const Clique& any, std::size_t mar
   return cells * mean * sigma;
 }
 
-struct Recommended {
-  Clique clique;
-  double gain = 0.0;
-};
+// Takes cliques in the order of their gains, as long as one gains more than the noise that it adds
+// to those before.
+class WorthTheirNoise {
+ public:
+  WorthTheirNoise(const Domain& domain, const Curator& curator, double n, Room& room)
+      : domain_(domain), curator_(curator), n_(n), room_(room) {}
 
-// Public cliques are taken in order while each is worth the noise that it brings.
-ChosenMarginals worth_their_noise(std::span<const Recommended> cliques, const Domain& domain,
-                                  const Curator& curator, double n, Room& room) {
-  ChosenMarginals out;
-  double cells = 0.0;
-  double noise = 0.0;
-  for (const auto& [clique, gain] : cliques) {
-    const double more = cells + domain.about_cells(clique);
-    const double noisier = noise_together(curator, clique, out.marginals.size() + 1, more);
-    if (gain * n <= noisier - noise) break;
-    if (!room.has(clique)) {
-      ++out.left_out;
-      continue;
+  // False for one that isn't worth it; no later one is.
+  bool take(const Clique& clique, double gain) {
+    const double more = cells_ + domain_.about_cells(clique);
+    const double noisier = noise_together(curator_, clique, out_.marginals.size() + 1, more);
+    if (gain * n_ <= noisier - noise_) return false;
+    if (!room_.has(clique)) {
+      ++out_.left_out;
+      return true;
     }
-    room.take(clique);
-    out.marginals.push_back({clique, 1.0});
-    cells = more;
-    noise = noisier;
+    room_.take(clique);
+    out_.marginals.push_back({clique, 1.0});
+    cells_ = more;
+    noise_ = noisier;
+    return true;
   }
-  if (!out.marginals.empty()) return out;
-  for (const auto& query : informative_columns(domain))
-    out.marginals.push_back({query.clique, 1.0});
-  return out;
-}
+
+  // One-ways where not even the first was.
+  ChosenMarginals done() {
+    if (out_.marginals.empty()) {
+      for (const auto& query : informative_columns(domain_)) {
+        out_.marginals.push_back({query.clique, 1.0});
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  const Domain& domain_;
+  const Curator& curator_;
+  double n_;
+  Room& room_;
+  ChosenMarginals out_;
+  double cells_ = 0.0;
+  double noise_ = 0.0;
+};
 
 std::vector<Clique> public_candidates(const std::string& mechanism, const Problem& problem,
                                       double structure_mb) {
@@ -234,14 +247,14 @@ ChosenMarginals MarginalChoice::take(const Curator& curator, double n) {
   if (smallest == candidates_.end() ||
       kMostGain * n <=
           noise_together(curator, *smallest, 1, problem_.domain.about_cells(*smallest))) {
-    return worth_their_noise({}, problem_.domain, curator, n, room_);
+    return WorthTheirNoise(problem_.domain, curator, n, room_).done();
   }
   PublicModel data(problem_.public_data.tables, tuning::kRidge, curator.threads());
-  std::vector<Recommended> recommended;
-  for (const auto& found : public_structure(data, candidates_, structure_mb_)) {
-    recommended.push_back({found.clique, found.gain});
-  }
-  return worth_their_noise(recommended, problem_.domain, curator, n, room_);
+  WorthTheirNoise worth(problem_.domain, curator, n, room_);
+  public_structure(data, candidates_, structure_mb_, [&](const PublicClique& found) {
+    return !worth.take(found.clique, found.gain);
+  });
+  return worth.done();
 }
 
 ChosenMarginals MarginalChoice::about(const Curator& curator, double n) {
@@ -249,9 +262,11 @@ ChosenMarginals MarginalChoice::about(const Curator& curator, double n) {
   auto candidates = candidates_;
   std::ranges::stable_sort(
       candidates, {}, [&](const Clique& clique) { return problem_.domain.about_cells(clique); });
-  std::vector<Recommended> recommended;
-  for (auto& clique : candidates) recommended.push_back({std::move(clique), kUsualGain});
-  return worth_their_noise(recommended, problem_.domain, curator, n, room_);
+  WorthTheirNoise worth(problem_.domain, curator, n, room_);
+  for (const auto& clique : candidates) {
+    if (!worth.take(clique, kUsualGain)) break;
+  }
+  return worth.done();
 }
 
 double MarginalChoice::seconds() const {

@@ -64,6 +64,20 @@ void MultiplicativeWeights::choose_among_larger(double count) {
     }
     errors_[m].among = among_[m];
   }
+  if (repeats_ != Repeats::Never) return;
+  for (const auto& known : measured_) leave_out(known.cell);
+}
+
+void MultiplicativeWeights::leave_out(const CellChoice& cell) {
+  among_.resize(errors_.size());
+  auto& among = among_[cell.scores];
+  if (among.empty()) {
+    among.resize(errors_[cell.scores].reference.size());
+    std::iota(among.begin(), among.end(), 0U);
+  }
+  // The last one of a marginal stays: nothing to choose from would mean all of them.
+  if (among.size() > 1) std::erase(among, static_cast<std::uint32_t>(cell.output));
+  errors_[cell.scores].among = among;
 }
 
 LinearQuery MultiplicativeWeights::query(const CellChoice& cell) const {
@@ -92,6 +106,7 @@ std::size_t MultiplicativeWeights::remember(const CellChoice& cell,
     found->variance *= share;
     return static_cast<std::size_t>(found - measured_.begin());
   }
+  if (repeats_ == Repeats::Never) leave_out(cell);
   measured_.push_back({cell, a, variance});
   Rows rows;
   rows.group = group_of_[cell.scores];
@@ -156,24 +171,29 @@ void update_and_replay(MultiplicativeWeights& A, std::size_t newest, double step
                        Rng& rng) {
   const std::size_t count = A.measured().size();
   std::vector<double> errors(count);
-  if (replay == Replay::Stale) {
+  const auto look = [&] {
     for (std::size_t i = 0; i < count; ++i) errors[i] = A.error(i);
+  };
+  const bool stale = replay == Replay::Stale || replay == Replay::Largest;
+  std::size_t first = newest;
+  if (stale) look();
+  if (replay == Replay::Largest) {
+    const auto worst = std::ranges::max_element(errors, {}, [](double e) { return std::abs(e); });
+    first = static_cast<std::size_t>(worst - errors.begin());
   }
-  A.update(newest, step);
+  A.update(first, step);
   if (replay == Replay::None) return;
-  if (replay == Replay::Fresh) {
-    for (std::size_t i = 0; i < count; ++i) errors[i] = A.error(i);
-  }
+  if (!stale) look();
   std::vector<std::size_t> again;
   for (std::size_t i = 0; i < count; ++i) {
-    if (std::abs(errors[i]) >= std::abs(errors[newest]) / 2.0) again.push_back(i);
+    if (std::abs(errors[i]) >= std::abs(errors[first]) / 2.0) again.push_back(i);
   }
   rng.shuffle(std::span(again));
   for (const std::size_t i : again) {
-    if (replay == Replay::Fresh) {
-      A.update(i, step);
-    } else {
+    if (stale) {
       A.reweight(i, step * errors[i] / A.n());
+    } else {
+      A.update(i, step);
     }
   }
 }

@@ -26,8 +26,8 @@
 namespace tandem {
 
 // A cell that is measured again has the mean of its answers, by their precision; or, as the authors
-// of MW-Pub have it, the newest.
-enum class Repeats { Average, Replace };
+// of MW-Pub have it, the newest; or it is not chosen again, as in their later code.
+enum class Repeats { Average, Replace, Never };
 
 // A measured cell.
 struct MeasuredCell {
@@ -94,6 +94,7 @@ class MultiplicativeWeights {
   const std::vector<std::uint32_t>& rows_of(std::size_t i, std::vector<std::uint32_t>& room) const;
   std::unique_ptr<Model> model(bool average) const;
   void refresh_errors();
+  void leave_out(const CellChoice& cell);  // of those to choose from
 
   Domain domain_;
   double n_;
@@ -115,7 +116,9 @@ class MultiplicativeWeights {
 enum class Replay {
   None,
   Fresh,  // each with the answer that A gives then
-  Stale   // all with the answers before the round's update, the newest once more: the authors' code
+  Stale,  // all with the answers before the round's update, the newest once more: the authors' code
+  Largest  // likewise, those with at least half of the largest error, which is applied once more in
+           // place of the newest: their later code
 };
 void update_and_replay(MultiplicativeWeights& A, std::size_t newest, double step, Replay replay,
                        Rng& rng);

@@ -15,6 +15,10 @@ namespace {
 
 // No row falls below this share of its prior: a zero in one y would remove it for good.
 constexpr double kFloor = 1e-12;
+// What all steps of a workload have come to is kept within these bounds, and one step above the
+// floor.
+constexpr double kLeastFactor = 1e-250;
+constexpr double kMostFactor = 1e250;
 // The j-th damped sweep takes steps of 1 / (1 + j / kDampedSlowly). From 1 / j on, supports of a
 // few hundred rows had not settled after 4,000 sweeps.
 constexpr double kDampedSlowly = 5.0;
@@ -47,11 +51,12 @@ class Estimate {
         factor_(b_.size()),
         c_(workloads.size(), 0.0) {
     for (double& least : floor_) least *= kFloor;
-    if (!options.corrections) return;
-    for (const auto& workload : workloads) taken_back_.emplace_back(workload.cells(), 1.0);
+    for (const auto& workload : workloads) factors_.emplace_back(workload.cells(), 1.0);
+    if (options.corrections) taken_back_ = factors_;
   }
 
   const std::vector<double>& q() const { return q_; }
+  const std::vector<std::vector<double>>& factors() const { return factors_; }
 
   // q <- q^(1-g) f(q; W_s, y_s)^g, normalised: Definition 3.1 where g is 1. Gives |W_s q - y~_s|_1
   // as it was before.
@@ -74,10 +79,14 @@ class Estimate {
     }
     bool out_of_nothing = false;
     double sum = 0.0;
+    // Most cells are brought to the same multiple c of what they have.
+    const double common = g < 1.0 ? std::pow(c_[s], g) : 1.0;
     for (std::size_t j = 0; j < cells; ++j) {
       if (b[j] > 0.0) {
-        const double whole = y[j] / b[j];
-        factor_[j] = g < 1.0 ? std::pow(whole, g) : whole;
+        factor_[j] = y[j] / b[j];
+        if (g < 1.0 && y[j] > 0.0) {
+          factor_[j] = y[j] == c_[s] * b[j] ? common : std::pow(factor_[j], g);
+        }
         if (g < 1.0 && options_.corrections) factor_[j] *= std::pow(taken_back_[s][j], g - 1.0);
       } else {
         factor_[j] = 0.0;
@@ -90,6 +99,7 @@ class Estimate {
       for (std::size_t j = 0; j < cells; ++j) factor_[j] /= sum;
     }
     if (options_.corrections) correct(s, cells);
+    remember(s, cells);
     scale(W_s);
     if (out_of_nothing && g == 1.0) spread(W_s, y);
     return missed;
@@ -109,6 +119,13 @@ class Estimate {
       const double move = std::max(factor_[j], 1.0 / kLargestCorrection);
       factor_[j] *= before;
       taken_back[j] = std::clamp(1.0 / move, 1.0 / kLargestCorrection, kLargestCorrection);
+    }
+  }
+
+  void remember(std::size_t s, std::size_t cells) {
+    auto& all = factors_[s];
+    for (std::size_t j = 0; j < cells; ++j) {
+      all[j] = std::clamp(all[j] * std::max(factor_[j], kFloor), kLeastFactor, kMostFactor);
     }
   }
 
@@ -136,8 +153,9 @@ class Estimate {
   const IterativeOptions& options_;
   std::vector<double> q_;
   std::vector<double> floor_;
-  std::vector<double> b_, y_, factor_;  // of one workload
-  std::vector<double> c_;               // of each workload's last projection
+  std::vector<std::vector<double>> factors_;  // of each workload and cell, all steps together
+  std::vector<double> b_, y_, factor_;        // of one workload
+  std::vector<double> c_;                     // of each workload's last projection
   std::vector<std::vector<double>>
       taken_back_;  // of each workload and cell: one over its last move
 };
@@ -166,7 +184,7 @@ IterativeEstimate estimate_distribution(std::span<const double> prior,
     out.trace.push_back(
         {sweep, misfit_of(workloads, estimate.q()) + always, relative_entropy(estimate.q(), p)});
   };
-  report(0);
+  if (options.trace) report(0);
   std::vector<std::size_t> order(workloads.size());
   double least = std::numeric_limits<double>::infinity();
   const int patience = std::max(kLeastPatience, options.sweeps / kPatience);
@@ -191,12 +209,14 @@ IterativeEstimate estimate_distribution(std::span<const double> prior,
     least = std::min(least, missed);
     if (damped > 0 || (options.damping && idle == patience)) ++damped;
     out.settled = l1_between(before, estimate.q()) < options.tolerance;
-    if (sweep == reported || sweep == options.sweeps || out.settled) {
+    const bool last = sweep == options.sweeps || out.settled;
+    if (options.trace && (sweep == reported || last)) {
       report(sweep);
       while (reported <= sweep) reported *= 2;
     }
   }
   out.q = estimate.q();
+  out.factors = estimate.factors();
   return out;
 }
 

@@ -34,6 +34,7 @@ struct IterativeOptions {
   bool corrections = false;
   int sweeps = 2000;        // at most; a sweep has as many steps as there are workloads
   double tolerance = 1e-6;  // a sweep that moves less, in L1, is the last
+  bool trace = true;        // tell of sweeps on the way, which takes as long as two
   Threads threads{};        // to be stopped by; the work is one thread's
 };
 
@@ -44,7 +45,10 @@ struct SweepReport {
 };
 
 struct IterativeEstimate {
-  std::vector<double> q;           // sums to 1
+  std::vector<double> q;  // sums to 1
+  // Of each workload and cell what all steps came to. q is proportional to p times those of a row's
+  // cells, as in equation (3), but for rows that were held above zero and cells that had nothing.
+  std::vector<std::vector<double>> factors;
   std::vector<SweepReport> trace;  // before the first sweep, after 1, 2, 4, 8, ... and the last
   bool settled = false;            // the last sweep moved less than the tolerance
 };

@@ -2,9 +2,9 @@
 #include "tandem/model/histogram/partial_workload.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "tandem/base/check.h"
@@ -12,7 +12,10 @@
 namespace tandem {
 namespace {
 
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+// Up to so many cells are summed in several lanes, so that additions to one cell need not wait for
+// each other; more cells seldom meet.
+constexpr std::size_t kMostInLanes = 512;
+constexpr std::size_t kLanes = 4;
 
 // The marginal's cell of each row.
 std::vector<std::size_t> cells_of(const Table& rows, const Clique& marginal) {
@@ -28,58 +31,88 @@ std::vector<std::size_t> cells_of(const Table& rows, const Clique& marginal) {
 
 }  // namespace
 
-PartialWorkload::PartialWorkload(const Table& rows, const Clique& marginal,
-                                 std::span<const double> shares) {
-  check(shares.size() == rows.domain().cells(marginal), "a marginal has a share for each cell");
-  std::vector<std::uint32_t> place(shares.size());
-  std::iota(place.begin(), place.end(), 0U);
-  sort_rows(rows, marginal, std::move(place), shares);
-}
-
-PartialWorkload::PartialWorkload(const Table& rows, const Clique& marginal,
-                                 std::span<const std::size_t> cells,
-                                 std::span<const double> shares) {
-  check(shares.size() == cells.size(), "each cell that was asked has a share");
-  std::vector<std::uint32_t> place(rows.domain().cells(marginal), kNone);
-  for (std::size_t i = 0; i < cells.size(); ++i) place[cells[i]] = static_cast<std::uint32_t>(i);
-  sort_rows(rows, marginal, std::move(place), shares);
-}
-
-// `place`: of each cell of the marginal its share, or none.
-void PartialWorkload::sort_rows(const Table& rows, const Clique& marginal,
-                                std::vector<std::uint32_t> place, std::span<const double> shares) {
+SortedRows::SortedRows(const Table& rows, const Clique& marginal) {
   const auto cells = cells_of(rows, marginal);
-  std::vector<double> counts(shares.size(), 0.0);
+  std::vector<double> counts(rows.domain().cells(marginal), 0.0);
+  for (const std::size_t at : cells) counts[at] += 1.0;
+  occupied.assign(counts.size(), kNowhere);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0.0) continue;
+    occupied[i] = static_cast<std::uint32_t>(rows_in.size());
+    rows_in.push_back(counts[i]);
+  }
+  cell.reserve(cells.size());
+  for (const std::size_t at : cells) cell.push_back(occupied[at]);
+}
+
+SortedRows::SortedRows(const Table& rows, const Clique& marginal,
+                       std::span<const std::size_t> asked) {
+  std::vector<std::uint32_t> place(rows.domain().cells(marginal), kNowhere);
+  for (std::size_t i = 0; i < asked.size(); ++i) place[asked[i]] = static_cast<std::uint32_t>(i);
+  const auto cells = cells_of(rows, marginal);
+  std::vector<double> counts(asked.size(), 0.0);
   double rest = 0.0;
-  for (const std::size_t cell : cells) (place[cell] == kNone ? rest : counts[place[cell]]) += 1.0;
-  std::vector<std::uint32_t> occupied(shares.size(), kNone);
+  for (const std::size_t at : cells) (place[at] == kNowhere ? rest : counts[place[at]]) += 1.0;
+  occupied.assign(asked.size(), kNowhere);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0.0) continue;
+    occupied[i] = static_cast<std::uint32_t>(rows_in.size());
+    rows_in.push_back(counts[i]);
+  }
+  const auto last = static_cast<std::uint32_t>(rows_in.size());
+  if (rest > 0.0) rows_in.push_back(rest);
+  cell.reserve(cells.size());
+  for (const std::size_t at : cells) {
+    cell.push_back(place[at] == kNowhere ? last : occupied[place[at]]);
+  }
+}
+
+PartialWorkload::PartialWorkload(const Table& rows, const Clique& marginal,
+                                 std::span<const double> shares)
+    : PartialWorkload(std::make_shared<const SortedRows>(rows, marginal), shares) {}
+
+PartialWorkload::PartialWorkload(const Table& rows, const Clique& marginal,
+                                 std::span<const std::size_t> cells, std::span<const double> shares)
+    : PartialWorkload(std::make_shared<const SortedRows>(rows, marginal, cells), shares) {}
+
+PartialWorkload::PartialWorkload(std::shared_ptr<const SortedRows> sorted,
+                                 std::span<const double> shares)
+    : sorted_(std::move(sorted)) {
+  check(shares.size() == sorted_->occupied.size(), "each cell that was asked has a share");
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    if (counts[i] == 0.0) {
+    if (sorted_->occupied[i] == SortedRows::kNowhere) {
       out_of_reach_ += std::abs(shares[i]);
       unseen_ += shares[i];
       ++unseen_cells_;
       continue;
     }
-    occupied[i] = static_cast<std::uint32_t>(answers_.size());
     answers_.push_back(std::clamp(shares[i], 0.0, 1.0));
     out_of_reach_ += std::abs(shares[i] - answers_.back());
-    rows_in_.push_back(counts[i]);
-  }
-  const auto last = static_cast<std::uint32_t>(answers_.size());
-  if (rest > 0.0) rows_in_.push_back(rest);
-  cell_.reserve(cells.size());
-  for (const std::size_t cell : cells) {
-    cell_.push_back(place[cell] == kNone ? last : occupied[place[cell]]);
   }
 }
 
 void PartialWorkload::sum(std::span<const double> weights, std::span<double> b) const {
-  std::ranges::fill(b.first(cells()), 0.0);
-  const std::uint32_t* cell = cell_.data();
+  const std::uint32_t* cell = sorted_->cell.data();
   const double* q = weights.data();
+  const std::size_t rows = sorted_->cell.size();
+  const std::size_t few = cells();
+  std::ranges::fill(b.first(few), 0.0);
   double* sums = b.data();
-  const std::size_t rows = cell_.size();
-  for (std::size_t r = 0; r < rows; ++r) sums[cell[r]] += q[r];
+  std::size_t r = 0;
+  if (few <= kMostInLanes) {
+    std::array<double, kMostInLanes * kLanes> lanes;
+    std::fill_n(lanes.begin(), few * kLanes, 0.0);
+    for (; r + kLanes <= rows; r += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        lanes[cell[r + lane] * kLanes + lane] += q[r + lane];
+      }
+    }
+    for (std::size_t j = 0; j < few; ++j) {
+      const double* lane = lanes.data() + j * kLanes;
+      sums[j] = (lane[0] + lane[1]) + (lane[2] + lane[3]);
+    }
+  }
+  for (; r < rows; ++r) sums[cell[r]] += q[r];
 }
 
 double PartialWorkload::misfit(std::span<const double> b) const {

@@ -76,7 +76,7 @@ std::vector<Clique> best_together(const Domain& domain, std::vector<Clique> fitt
 }  // namespace
 
 std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Clique> candidates,
-                                           double limit_mb) {
+                                           double limit_mb, const EnoughCliques& enough) {
   const Domain& domain = data.counts().domain();
   std::vector<Clique> fitted;
   for (AttributeId id = 0; id < domain.size(); ++id) fitted.push_back(Clique{id});
@@ -94,7 +94,8 @@ std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Cl
 
   std::vector<PublicClique> chosen;
   const auto better = [](const PublicClique& a, const PublicClique& b) { return a.gain > b.gain; };
-  for (int fits = 1;; ++fits) {
+  bool done = false;
+  for (int fits = 1; !done; ++fits) {
     const ModelSizer sizer(domain, fitted);
     std::erase_if(open, [&](const PublicClique& candidate) {
       return static_cast<double>(sizer.bytes_with(candidate.clique)) > limit_mb * 1e6;
@@ -120,8 +121,10 @@ std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Cl
       chosen.push_back(std::move(*at));
       open.erase(at);
       fitted.push_back(clique);
+      done = enough && enough(chosen.back());
+      if (done) break;
     }
-    data.fit(fitted, kTolerance);
+    if (!done) data.fit(fitted, kTolerance);
   }
   data.counts().forget();  // thousands of marginals that nobody will ask for
   return chosen;

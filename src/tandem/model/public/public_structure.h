@@ -3,6 +3,7 @@
 // Which marginals of public data are worth a place in a model: those that a model of the ones
 // before gets wrong by more than sampling noise, the greatest gains first.
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,9 +25,13 @@ struct PublicClique {
 inline constexpr double kMostPublicCounts = 1 << 26;
 inline constexpr double kPublicAnswersAtOnce = 1 << 25;
 
+// Is asked of each clique that was chosen, in order; true: no more are needed.
+using EnoughCliques = std::function<bool(const PublicClique&)>;
+
 // Chooses among candidates of two or more attributes until none gains or fits into a model of
-// `limit_mb`. Leaves `data` fitted to all one-ways and to those chosen.
+// `limit_mb`, or there are enough. Leaves `data` fitted to all one-ways and to those chosen, unless
+// it ended because there were enough.
 std::vector<PublicClique> public_structure(PublicModel& data, std::span<const Clique> candidates,
-                                           double limit_mb);
+                                           double limit_mb, const EnoughCliques& enough = {});
 
 }  // namespace tandem

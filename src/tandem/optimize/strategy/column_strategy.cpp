@@ -223,19 +223,43 @@ DenseMatrix best_identity_and_total(double a, double b, std::size_t n, NoiseKind
   return out;
 }
 
-ColumnMap rounded_map(const DenseMatrix& matrix, int bits) {
-  double largest = 0.0;
-  for (const double value : matrix.values) largest = std::max(largest, std::abs(value));
-  check(largest > 0.0, "a strategy measures something");
+namespace {
+
+// In units of 2^-bits of the power of two above `size`.
+ColumnMap rounded_to(const DenseMatrix& matrix, double size, int bits) {
+  check(size > 0.0, "a strategy measures something");
   ColumnMap out;
   out.kind = ColumnMap::Kind::Given;
   out.values = matrix.columns;
-  out.exponent = std::ilogb(largest) + 1 - bits;
+  out.exponent = std::ilogb(size) + 1 - bits;
   out.entries.reserve(matrix.values.size());
   for (const double value : matrix.values) {
     out.entries.push_back(std::llround(std::ldexp(value, -out.exponent)));
   }
   return out;
+}
+
+}  // namespace
+
+ColumnMap rounded_map(const DenseMatrix& matrix, int bits) {
+  double largest = 0.0;
+  for (const double value : matrix.values) largest = std::max(largest, std::abs(value));
+  return rounded_to(matrix, largest, bits);
+}
+
+ColumnMap rounded_by_norm(const DenseMatrix& matrix, NoiseKind noise, int bits) {
+  std::vector<double> norm(matrix.columns, 0.0);
+  for (std::size_t r = 0; r < matrix.rows; ++r) {
+    for (std::size_t c = 0; c < matrix.columns; ++c) {
+      const double entry = std::abs(matrix(r, c));
+      norm[c] += noise == NoiseKind::Laplace ? entry : entry * entry;
+    }
+  }
+  const double largest = *std::ranges::max_element(norm);
+  // A norm of 1, but for what rounding adds to it, is no more than 1.
+  constexpr double kRounding = 1.0 - 1e-9;
+  return rounded_to(matrix,
+                    kRounding * (noise == NoiseKind::Laplace ? largest : std::sqrt(largest)), bits);
 }
 
 DenseMatrix square_root(const DenseMatrix& symmetric) {

@@ -39,8 +39,10 @@ DenseMatrix best_p_identity(const DenseMatrix& workload_gram, NoiseKind noise, s
 // The same where G = a I + b J: one row of ones and the identity, whose shares are found directly.
 DenseMatrix best_identity_and_total(double a, double b, std::size_t n, NoiseKind noise);
 
-// A matrix in whole numbers of about 2^-bits of its largest entry.
+// A matrix in whole numbers of about 2^-bits of its largest entry; or of the largest norm of its
+// columns (L1 for Laplace, L2 for Gaussian noise), for those that noise follows.
 ColumnMap rounded_map(const DenseMatrix& matrix, int bits);
+ColumnMap rounded_by_norm(const DenseMatrix& matrix, NoiseKind noise, int bits);
 
 // X^(1/2), symmetric.
 DenseMatrix square_root(const DenseMatrix& symmetric);

@@ -22,7 +22,7 @@ namespace tandem {
 namespace {
 
 constexpr std::size_t kStarts = 20;
-constexpr std::size_t kStartsOfListed = 5;  // beyond 16 columns: they end within 0.1% of each other
+constexpr std::size_t kStartsOfListed = 2;  // beyond 16 columns: they end within 0.1% of each other
 constexpr int kEvaluationsOfStart = 150;
 constexpr int kEvaluationsAtTheEnd = 2000;
 constexpr int kEvaluationsAtTheEndOfListed = 300;
@@ -33,7 +33,7 @@ constexpr double kMostCellsOfUnion = 1e5;
 constexpr std::size_t kMostUnions = 20'000;
 constexpr int kWeightBits = 10;     // of a weight's mantissa
 constexpr double kMostLoss = 7e-4;  // of the error, by weights that are left out
-constexpr int kMapBits = 16;        // of a p-identity's largest entry
+constexpr int kMapBits = 17;        // of a p-identity, at most
 constexpr int kStartsOfColumn = 4;  // of a p-identity
 constexpr std::uint64_t kSeed = 1;
 
@@ -303,7 +303,8 @@ Strategy plan_sets(const PlanningProblem& problem, const Columns& maps, const Th
           u.push_back((set.size() == start ? 0.0 : -4.0) + 0.1 * rng.uniform());
         }
       } else {
-        const double disorder = start + 1 == starts ? 0.0 : 0.1 * static_cast<double>(start);
+        const bool even = lattice && start + 1 == starts;
+        const double disorder = even ? 0.0 : 0.1 * static_cast<double>(start);
         u = cover->start(disorder, rng, threads);
       }
       values[start] = search(total, u, laplace ? kEvaluationsOfStart : kEvaluationsAtTheEnd);
@@ -346,13 +347,28 @@ Strategy plan_ordered_marginals(const PlanningProblem& problem, const Threads& t
   for (const auto& asked : column_workloads(problem)) {
     if (asked.values_alike) continue;
     const std::size_t n = problem.sizes[asked.attribute];
-    columns.maps[asked.attribute] = rounded_map(
+    columns.maps[asked.attribute] = rounded_by_norm(
         best_p_identity(asked.gram(n), problem.noise, p_of(n), kStartsOfColumn, 0, threads),
-        kMapBits);
+        problem.noise, kMapBits);
     columns.splits[asked.attribute] = split_by(gram(columns.maps[asked.attribute].matrix()));
   }
   Strategy out = plan_sets(problem, columns, threads);
   out.planner = "ordered-marginals";
+  // The widest map that is measured says how finely columns may be measured.
+  int bits = kMapBits;
+  for (const auto& map : out.maps) {
+    const auto given = std::ranges::count_if(
+        map.columns, [&](std::size_t c) { return out.columns[c].kind == ColumnMap::Kind::Given; });
+    bits = std::min(
+        bits, bits_of_column(static_cast<std::size_t>(given), 0.0, true, problem.unit, kMapBits));
+  }
+  if (bits == kMapBits) return out;
+  for (auto& column : out.columns) {
+    if (column.kind == ColumnMap::Kind::Given) {
+      column = rounded_by_norm(column.matrix(), problem.noise, bits);
+    }
+  }
+  predict(problem, out, threads);
   return out;
 }
 

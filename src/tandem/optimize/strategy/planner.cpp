@@ -19,6 +19,7 @@ namespace {
 constexpr double kMostOutputs = 1 << 24;           // of one product that is measured
 constexpr std::size_t kMostValuesOfMatrix = 1024;  // of a column that gets a dense strategy
 constexpr std::size_t kMostProducts = 100;
+constexpr double kQuickWork = 1e7;      // cubes of the columns' values: less than a second
 constexpr double kMostCells = 1 << 27;  // of one marginal of the workload
 
 // The columns of a product have about a sixteenth more outputs than values.
@@ -86,6 +87,20 @@ std::string against_ordered_marginals(const PlanningProblem& problem) {
   return against_marginals(problem);
 }
 
+// The error of a product that is too large to be measured, where it is found quickly: to compare.
+double error_unmeasured(const PlanningProblem& problem, const Threads& threads) {
+  double work = 0.0;
+  for (const auto& column : column_workloads(problem)) {
+    const auto n = static_cast<double>(problem.sizes[column.attribute]);
+    work += n * n * n;
+    if (!column.values_alike || problem.sizes[column.attribute] > kMostValuesOfMatrix) return 0.0;
+  }
+  // Products of a hundred columns would be beyond what numbers hold.
+  constexpr std::size_t kMostColumnsOfProduct = 30;
+  if (column_workloads(problem).size() > kMostColumnsOfProduct) return 0.0;
+  return work <= kQuickWork ? error_of_product(problem, threads) : 0.0;
+}
+
 struct Planner {
   const char* name;
   std::string (*against)(const PlanningProblem&);
@@ -118,6 +133,8 @@ StrategyPlan plan_strategy(const PlanningProblem& problem, const Threads& thread
         out.strategy = std::move(strategy);
         found = true;
       }
+    } else if (planner.plan == plan_product && only.empty()) {
+      result.squared_error = error_unmeasured(problem, threads);
     }
     out.results.push_back(std::move(result));
   }

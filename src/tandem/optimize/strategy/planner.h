@@ -13,7 +13,7 @@ namespace tandem {
 
 struct PlannerResult {
   std::string planner;
-  double squared_error = 0.0;  // expected; 0 where it was left out
+  double squared_error = 0.0;  // expected; 0 where it was left out before it was known
   std::string left_out;        // why; empty where it made a strategy
 };
 

@@ -86,6 +86,30 @@ std::vector<double> variances_of(const ColumnQueries& queries, const DenseMatrix
   return out;
 }
 
+std::vector<bool> only_totals(const ColumnQueries& queries, std::size_t n) {
+  std::vector<bool> out(queries.rows(n), n == 1);
+  switch (queries.kind) {
+    case Kind::Identity:
+      break;
+    case Kind::Total:
+      out[0] = true;
+      break;
+    case Kind::Prefix:
+      out[n - 1] = true;
+      break;
+    case Kind::Ranges:
+      out[n - 1] = true;  // the last that begins at the first value
+      break;
+    case Kind::Given:
+      for (std::size_t r = 0; r < out.size(); ++r) {
+        const auto row = std::span(queries.given).subspan(r * n, n);
+        out[r] = std::ranges::all_of(row, [&](std::int64_t entry) { return entry == row[0]; });
+      }
+      break;
+  }
+  return out;
+}
+
 double PlanningUnit::worst(double norm, double distance) const {
   if (!replace_one) return norm;
   return total_is_public ? distance : std::max(norm, distance);

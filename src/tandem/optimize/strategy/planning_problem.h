@@ -22,6 +22,9 @@ namespace tandem {
 DenseMatrix gram_of(const ColumnQueries& queries, std::size_t n);
 std::vector<double> variances_of(const ColumnQueries& queries, const DenseMatrix& covariance);
 
+// Whether each query counts all values alike, so that it sees no more than the column's total.
+std::vector<bool> only_totals(const ColumnQueries& queries, std::size_t n);
+
 // Whom noise protects, as far as a planner must know.
 struct PlanningUnit {
   bool replace_one = false;      // otherwise add-remove

@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-constexpr int kMapBits = 13;      // of a column map's largest entry: 5e-4 at 256 values
+constexpr int kMapBits = 14;      // of a column map, at most: 5e-4 of the error at 256 values
 constexpr int kPlannedBits = 30;  // of numbers that are as good as unrounded
 constexpr int kWeightBits = 10;
 constexpr int kMostTurns = 20;       // of all columns
@@ -115,7 +115,10 @@ Strategy assemble(const PlanningProblem& problem, std::span<const Product> produ
     map.clique = products[k].clique;
     for (const auto& strategy : products[k].strategies) {
       map.columns.push_back(out.columns.size());
-      out.columns.push_back(rounded_map(strategy, map_bits));
+      const int bits =
+          bits_of_column(map.clique.size(), 0.0, products.size() > 1, problem.unit, map_bits);
+      out.columns.push_back(
+          rounded_by_norm(strategy, problem.noise, map_bits == kPlannedBits ? kPlannedBits : bits));
     }
     map.weight = DyadicWeight::nearest(shares[k], weight_bits);
     out.maps.push_back(std::move(map));
@@ -137,6 +140,13 @@ Strategy finish(const PlanningProblem& problem, std::span<const Product> product
 Strategy plan_product(const PlanningProblem& problem, const Threads& threads) {
   const Product product = search_product(problem, threads);
   return finish(problem, std::span(&product, 1), std::vector<double>{1.0}, threads);
+}
+
+double error_of_product(const PlanningProblem& problem, const Threads& threads) {
+  const Product product = search_product(problem, threads);
+  return assemble(problem, std::span(&product, 1), std::vector<double>{1.0}, kPlannedBits,
+                  kPlannedBits, threads)
+      .squared_error;
 }
 
 Strategy plan_products(const PlanningProblem& problem, const Threads& threads) {

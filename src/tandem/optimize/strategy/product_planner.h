@@ -16,6 +16,10 @@ namespace tandem {
 // of one product, this is the optimum: products of optima are optimal for products.
 Strategy plan_product(const PlanningProblem& problem, const Threads& threads);
 
+// Its expected squared error, before its numbers are rounded: also where it is too large to be
+// measured.
+double error_of_product(const PlanningProblem& problem, const Threads& threads);
+
 // A product for each widest clique, with shares of the sensitivity by their errors.
 Strategy plan_products(const PlanningProblem& problem, const Threads& threads);
 

@@ -114,11 +114,15 @@ std::vector<double> Reconstruction::marginal(const Clique& clique) const {
 
 std::vector<double> Reconstruction::answer(const ProductQueries& item) const {
   const Clique asked = asked_columns(problem_, item);
-  std::vector<double> table = marginal(asked);
+  return answer_from(problem_, item, asked, marginal(asked));
+}
+
+std::vector<double> answer_from(const PlanningProblem& problem, const ProductQueries& item,
+                                const Clique& asked, std::vector<double> table) {
   std::size_t outer = 1;
   std::size_t inner = table.size();
   for (std::size_t i = 0; i < item.clique.size(); ++i) {
-    const std::size_t n = problem_.sizes[item.clique[i]];
+    const std::size_t n = problem.sizes[item.clique[i]];
     if (asked.contains(item.clique[i])) {
       inner /= n;
     } else {  // its queries see no more than a total, so that any table with this total will do

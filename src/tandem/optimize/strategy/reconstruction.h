@@ -35,4 +35,9 @@ class Reconstruction {
   std::vector<std::vector<double>> cells_;  // Products: the estimated marginal of each map's clique
 };
 
+// The answers of a product, without its weight, from the marginal of the columns that it asks of
+// more than their total (asked_columns).
+std::vector<double> answer_from(const PlanningProblem& problem, const ProductQueries& item,
+                                const Clique& asked, std::vector<double> table);
+
 }  // namespace tandem

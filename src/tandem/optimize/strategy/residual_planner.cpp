@@ -14,7 +14,7 @@ namespace tandem {
 namespace {
 
 constexpr int kWeightBits = 10;      // of a weight's mantissa: loses less than 1e-5 of the error
-constexpr int kMapBits = 12;         // of a column map's largest entry: 1e-4 at 256 values
+constexpr int kMapBits = 13;         // of a column map, at most: 1e-4 of the error at 256 values
 constexpr int kPlannedBits = 30;     // of numbers that are as good as unrounded
 constexpr double kColumnGap = 1e-3;  // how far above its optimum a column's strategy may be
 
@@ -133,7 +133,7 @@ Strategy assemble(const PlanningProblem& problem, const Columns& columns, int ma
       continue;
     }
     out.planner = "residual-plus";
-    out.columns.push_back(rounded_map(columns.exact[i], map_bits));
+    out.columns.push_back(rounded_by_norm(columns.exact[i], problem.noise, map_bits));
     const DenseMatrix x = gram(out.columns.back().matrix());
     splits[i] = split_by(x);
     for (std::size_t j = 0; j < n; ++j) largest[i] = std::max(largest[i], x(j, j));
@@ -176,6 +176,24 @@ Strategy assemble(const PlanningProblem& problem, const Columns& columns, int ma
   return with_free_total(problem, std::move(out), weight_bits, threads);
 }
 
+// Bits of the column maps that leave room for the weights of the widest parts.
+int map_bits(const PlanningProblem& problem, const Columns& columns) {
+  int out = kMapBits;
+  for (const auto& item : problem.workload) {
+    std::size_t exact = 0;
+    double others = 0.0;
+    for (const auto id : asked_columns(problem, item)) {
+      if (columns.exact[id].rows > 0) {
+        ++exact;
+      } else {
+        others += std::log2(static_cast<double>(problem.sizes[id]));
+      }
+    }
+    out = std::min(out, bits_of_column(exact, others, true, problem.unit, kMapBits));
+  }
+  return out;
+}
+
 }  // namespace
 
 Strategy plan_residuals(const PlanningProblem& problem, const Threads& threads) {
@@ -201,7 +219,7 @@ Strategy plan_residuals(const PlanningProblem& problem, const Threads& threads) 
   }
   const double planned =
       assemble(problem, columns, kPlannedBits, kPlannedBits, threads).squared_error;
-  Strategy out = assemble(problem, columns, kMapBits, kWeightBits, threads);
+  Strategy out = assemble(problem, columns, map_bits(problem, columns), kWeightBits, threads);
   out.planned_squared_error = planned;
   return out;
 }

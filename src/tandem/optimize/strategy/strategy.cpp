@@ -164,6 +164,15 @@ DyadicWeight DyadicWeight::nearest(double value, int bits) {
   return out;
 }
 
+int bits_of_column(std::size_t columns, double others, bool several_maps, const PlanningUnit& unit,
+                   int most) {
+  constexpr int kLeast = 5;  // fewer would no longer tell values apart
+  const double room = kSensitivityBits - (several_maps ? kLeastWeightBits : 0) - others -
+                      std::log2(static_cast<double>(unit.rows_per_person));
+  const auto each = static_cast<int>(room / static_cast<double>(std::max<std::size_t>(columns, 1)));
+  return std::clamp(each, kLeast, most);
+}
+
 double Strategy::outputs() const {
   double out = 0.0;
   for (const auto& map : maps) {
@@ -323,6 +332,10 @@ QueryVariances::QueryVariances(const PlanningProblem& problem, const Strategy& s
       inside[i].assign(n, 1.0 - 1.0 / static_cast<double>(n));
     } else {
       inside[i] = variances_of(item.factors[i], split.within_of(n));
+      const auto exact = only_totals(item.factors[i], n);  // but for rounding
+      for (std::size_t r = 0; r < exact.size(); ++r) {
+        if (exact[r]) inside[i][r] = 0.0;
+      }
     }
     outside[i] = squared_means(item.factors[i], split, n);
   }

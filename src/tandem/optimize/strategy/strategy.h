@@ -45,6 +45,17 @@ struct DyadicWeight {
   static DyadicWeight nearest(double value, int bits);
 };
 
+// The gate holds noise of up to 2^40 units, and the units of a map are the product of its columns'
+// units and of its weight's. So much of that is for the sensitivity, as a power of two; the rest is
+// for small budgets.
+inline constexpr int kSensitivityBits = 30;
+inline constexpr int kLeastWeightBits = 6;  // of that, where several maps have weights
+
+// How many bits, up to `most`, each of a map's column maps may have where `columns` of them are of
+// the kind Given and the others take `others` bits together. Less is left for persons of many rows.
+int bits_of_column(std::size_t columns, double others, bool several_maps, const PlanningUnit& unit,
+                   int most);
+
 struct PlannedMap {
   Clique clique;
   std::vector<std::size_t> columns;  // for each attribute of the clique: which of Strategy::columns
