@@ -76,7 +76,7 @@ case $name in
         --epsilons "$3" --seeds "$seeds" --resume --out "$root/$out/$1"
     }
     of_adult adult tandem,jam-pgm,aim,mst,mw-pub 0.1,0.316,1,3.16,10
-    of_adult others tandem:use-public=false,mwem-pub,private-pgm,independent 1
+    of_adult others tandem:use-public=false,mwem-pub,private-pgm,independent,gem,gem-pub,ide,mre 1
     ;;
   adult-mw)
     data=$TANDEM_DATA/adult/mw-pub-split

@@ -546,11 +546,6 @@ def require_readable(frame, what):
                          "give that.")
 
 
-def is_public(settings):
-    """Whether the number of rows is public."""
-    return settings["neighbors"] == "replace-one" and settings.get("person") is None
-
-
 def synthesize(frame, request, schema, columns, *, coded, names, progress):
     """One run of the gate over rows on a cluster: the answer, and the shape of the frame."""
     require_readable(frame, "the private data")
@@ -573,9 +568,7 @@ def synthesize(frame, request, schema, columns, *, coded, names, progress):
         except KeyboardInterrupt:
             session.cancel()
             raise KeyboardInterrupt("Stopped while rows were encoded; nothing was spent.") from None
-        request["counted"] = {"rows": table.rows}
-        if settings["rows"] == 0 and table.rows > MADE_ROWS and is_public(settings):
-            settings["rows"] = MADE_ROWS
+        request["counted"] = {"rows": table.rows, "most-rows": MADE_ROWS}
 
         def counting(raised):
             def count(_user, asked, out, cells):
