@@ -18,7 +18,7 @@ KINDS = ["cluster", "standalone", "connect"]
 WHOLE = bool(os.environ.get("TANDEM_WHOLE"))
 REAL = ["titanic", "acs"] if (DATA / "jam").exists() else []
 BRIEF = {"cluster": ["same", *REAL, "persons", "answers", "results", "killed", "made", "odd", "stopped"],
-         "standalone": ["same"], "connect": []}
+         "standalone": ["same"], "connect": ["same"]}
 needs_data = pytest.mark.skipif(not (DATA / "jam" / "titanic").exists(),
                                 reason="TANDEM_DATA has no titanic")
 
