@@ -67,7 +67,9 @@ TEST(RowsPerPerson, EachKeepsTheirShareAndNobodyNone) {
       for (const auto& [person, row] : kept_rows(some, most)) ++kept[person];
       EXPECT_EQ(kept.count(PersonKey{}), 0U);
       for (const auto& [person, rows] : had) {
-        if (!person.nobody()) EXPECT_EQ(kept[person], std::min(rows, most));
+        if (!person.nobody()) {
+          EXPECT_EQ(kept[person], std::min(rows, most));
+        }
       }
     }
   }

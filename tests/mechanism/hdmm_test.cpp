@@ -241,10 +241,14 @@ TEST(Hdmm, ConsistentAnswersAreNearerAndOfOneTotal) {
             plain += std::abs(*answer.measured - truth[q]);
             near += std::abs(answer.estimate - truth[q]);
             ASSERT_GE(answer.estimate, 0.0);
-            if (kind == "integer") ASSERT_EQ(answer.estimate, std::round(answer.estimate));
+            if (kind == "integer") {
+              ASSERT_EQ(answer.estimate, std::round(answer.estimate));
+            }
             if (q < 12) pairs += answer.estimate;
           }
-          if (unit.keeps_rows()) EXPECT_NEAR(pairs, 300.0, 1e-6);
+          if (unit.keeps_rows()) {
+            EXPECT_NEAR(pairs, 300.0, 1e-6);
+          }
         }
         EXPECT_LT(near, plain) << planner;
       }

@@ -326,10 +326,10 @@ INSTANTIATE_TEST_SUITE_P(All, Coverage,
                          testing::Combine(testing::Values("aim", "mst", "tandem", "jam-pgm",
                                                           "private-pgm"),
                                           testing::Bool()),
-                         [](const auto& info) {
-                           std::string name = std::get<0>(info.param);
+                         [](const auto& case_of) {
+                           std::string name = std::get<0>(case_of.param);
                            std::erase(name, '-');
-                           return name + (std::get<1>(info.param) ? "AddRemove" : "ReplaceOne");
+                           return name + (std::get<1>(case_of.param) ? "AddRemove" : "ReplaceOne");
                          });
 
 }  // namespace

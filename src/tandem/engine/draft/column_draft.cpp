@@ -324,7 +324,7 @@ class Drafter {
     const auto later = [&](std::int64_t moment, std::int64_t by) {
       return calendar_cut(calendar_shift(moment, by, CalendarUnit::Years), unit);
     };
-    RoomOfDates out{.all = {.first = first, .last = last}};
+    RoomOfDates out{.all = {.first = first, .last = last}, .below = {}, .above = {}};
     if (year(from) - years >= 0) {
       out.all.first = later(from, -years);
       out.below.push_back(first);

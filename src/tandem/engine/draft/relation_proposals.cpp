@@ -200,6 +200,7 @@ class Search {
     const auto c = quoted(columns_[candidate.c]->name);
     if (!a || !b || !c) return;
     RelationProposal next{.derives = candidate.kind != Candidate::Kind::Order,
+                          .text = "",
                           .rows = candidate.rows};
     if (!next.derives) {
       next.text = fmt::format("{} <= {}", *a, *b);
