@@ -95,11 +95,31 @@ TEST_F(TwoDates, AreProposedByDrafts) {
   SchemaRequest request;
   request.public_sources = {dir_.write("public.csv", stays())};
   const auto draft = draft_schema(request);
-  EXPECT_EQ(draft.relations, 2U);
-  EXPECT_TRUE(contains(draft.toml, "# order = \"admitted <= discharged\"\n"));
-  EXPECT_TRUE(contains(draft.toml, "# derive = \"length = discharged - admitted\"\n"));
+  EXPECT_EQ(draft.relations, 1U);  // the order follows from it
+  EXPECT_TRUE(contains(draft.toml, "# derive = \"discharged = admitted + length days\"\n"));
   request.public_sources = {dir_.write("wrong.csv", stays(1))};  // a row speaks against it
   EXPECT_FALSE(contains(draft_schema(request).toml, "# derive = "));
+}
+
+// Another date that is compared with the later one: both have to be measured.
+TEST_F(TwoDates, StayMeasuredWhereAThirdFollowsTheLater) {
+  const auto line = date_line("%Y-%m-%d");
+  Rng rng(8);
+  std::string out = "admitted,discharged,length,billed\n";
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const auto length = static_cast<std::int64_t>(rng.below(40));
+    const auto from = static_cast<std::int64_t>(*line->parse("2023-01-01")) +
+                      static_cast<std::int64_t>(rng.below(320));
+    const auto billed = from + length + static_cast<std::int64_t>(rng.below(60));
+    out += fmt::format("{},{},{},{}\n", line->text(from), line->text(from + length), length,
+                       line->text(billed));
+  }
+  SchemaRequest request;
+  request.public_sources = {dir_.write("public.csv", out)};
+  const auto draft = draft_schema(request);
+  EXPECT_TRUE(contains(draft.toml, "# derive = \"length = discharged - admitted\"\n"));
+  EXPECT_TRUE(contains(draft.toml, "# order = \"admitted <= discharged\"\n"));
+  EXPECT_TRUE(contains(draft.toml, "# order = \"discharged <= billed\"\n"));
 }
 
 TEST_F(TwoDates, BrokenOnesAreFound) {

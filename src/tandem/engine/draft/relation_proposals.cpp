@@ -100,9 +100,10 @@ class Search {
       if (!speaks(candidate)) continue;
       if (candidate.kind == Candidate::Kind::Order) {
         orders.push_back(&candidate);
-      } else if (derived.insert(candidate.a).second) {
-        add_text(candidate, out);
+        continue;
       }
+      const bool later = gives_later_date(candidate);
+      if (derived.insert(later ? candidate.b : candidate.a).second) add_text(candidate, later, out);
     }
     std::erase_if(orders, [&](const Candidate* order) {
       return derived.contains(order->a) || derived.contains(order->b) || follows(*order, orders);
@@ -110,7 +111,7 @@ class Search {
     std::ranges::stable_sort(orders, {}, [&](const Candidate* order) {
       return std::pair(!is_date(order->a), -static_cast<double>(order->by_chance));
     });
-    for (const auto* order : orders) add_text(*order, out);
+    for (const auto* order : orders) add_text(*order, false, out);
     if (out.size() > kMostProposals) out.resize(kMostProposals);
     return out;
   }
@@ -184,6 +185,28 @@ class Search {
            static_cast<double>(candidate.by_chance) >= least * static_cast<double>(candidate.rows);
   }
 
+  // Whether a difference of two dates, a = b - c, is put as b = c + a. A number of days has finer
+  // ranges than dates, whose ranges are months or wider: computed from these it would lose most of
+  // what is known of it. Only where nothing else that holds speaks of the later date, which nobody
+  // could measure then.
+  bool gives_later_date(const Candidate& difference) const {
+    if (difference.kind != Candidate::Kind::Difference ||
+        difference.unit != *line(difference.b).calendar_unit() ||
+        columns_[difference.a]->codec->ranges()->range(0).first < 0) {
+      return false;
+    }
+    return std::ranges::none_of(candidates_, [&](const Candidate& other) {
+      if (&other == &difference || !speaks(other)) return false;
+      const auto names = [&](std::size_t i) {
+        return other.a == i || other.b == i ||
+               (other.kind != Candidate::Kind::Order && other.c == i);
+      };
+      const bool same_order = other.kind == Candidate::Kind::Order && other.a == difference.c &&
+                              other.b == difference.b;
+      return names(difference.b) && !same_order;
+    });
+  }
+
   // Whether two others say the same: a <= c and c <= b.
   static bool follows(const Candidate& order, const std::vector<const Candidate*>& orders) {
     return std::ranges::any_of(orders, [&](const Candidate* first) {
@@ -194,18 +217,19 @@ class Search {
     });
   }
 
-  void add_text(const Candidate& candidate, std::vector<RelationProposal>& out) const {
+  void add_text(const Candidate& candidate, bool later, std::vector<RelationProposal>& out) const {
     const auto a = quoted(columns_[candidate.a]->name);
     const auto b = quoted(columns_[candidate.b]->name);
     const auto c = quoted(columns_[candidate.c]->name);
     if (!a || !b || !c) return;
-    RelationProposal next{.derives = candidate.kind != Candidate::Kind::Order,
-                          .text = "",
-                          .rows = candidate.rows};
+    RelationProposal next{
+        .derives = candidate.kind != Candidate::Kind::Order, .text = "", .rows = candidate.rows};
     if (!next.derives) {
       next.text = fmt::format("{} <= {}", *a, *b);
     } else if (candidate.kind == Candidate::Kind::Sum) {
       next.text = fmt::format("{} = {} + {}", *a, *b, *c);
+    } else if (later) {
+      next.text = fmt::format("{} = {} + {} {}", *b, *c, *a, name_of(candidate.unit));
     } else {
       next.text = fmt::format("{} = {} - {}", *a, *b, *c);
       const auto plain = std::min(CalendarUnit::Days, *line(candidate.b).calendar_unit());

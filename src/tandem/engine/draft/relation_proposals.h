@@ -12,7 +12,7 @@ namespace tandem {
 
 struct RelationProposal {
   bool derives = false;
-  std::string text;      // "admitted <= discharged", "length = discharged - admitted"
+  std::string text;      // "admitted <= discharged", "discharged = admitted + length days"
   std::size_t rows = 0;  // public rows that have all its values, and keep it
 };
 
