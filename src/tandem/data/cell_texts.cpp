@@ -105,7 +105,7 @@ std::string plain_text(const DecimalCell& value) {
     if (out.size() <= scale) out.insert(0, scale + 1 - out.size(), '0');
     if (scale > 0) out.insert(out.size() - scale, 1, '.');
   }
-  return value.negative && !value.digits.empty() ? "-" + out : out;
+  return value.negative && !value.digits.empty() ? fmt::format("-{}", out) : out;
 }
 
 }  // namespace
@@ -132,11 +132,11 @@ std::string shortest_text(double value) {
   if (e > 2) digits += text.substr(2, e - 2);
   if (exponent < -4 || exponent >= 16) {
     out += digits.substr(0, 1);
-    if (digits.size() > 1) out += "." + digits.substr(1);
+    if (digits.size() > 1) out.append(1, '.').append(digits, 1);
     return out + fmt::format("e{}{:02}", exponent < 0 ? '-' : '+', std::abs(exponent));
   }
   if (exponent < 0) {
-    return out + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
+    return fmt::format("{}0.{:0>{}}{}", out, "", -exponent - 1, digits);
   }
   const auto whole = static_cast<std::size_t>(exponent) + 1;
   if (digits.size() < whole) digits.append(whole - digits.size(), '0');

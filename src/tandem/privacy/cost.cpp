@@ -109,11 +109,11 @@ double Cost::upper_bound() const {
 }
 
 std::string Cost::grains() const {
+  if (grains_ == 0) return "0";
   std::string digits;
   for (UInt128 rest = grains_; rest != 0; rest /= 10) {
     digits += static_cast<char>('0' + static_cast<int>(rest % 10));
   }
-  if (digits.empty()) digits = "0";
   std::ranges::reverse(digits);
   return digits;
 }

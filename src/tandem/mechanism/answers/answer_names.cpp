@@ -26,7 +26,7 @@ std::string weighted_values(const Attribute& attribute, std::span<const std::int
   for (std::size_t code = 0; code < row.size(); ++code) {
     if (row[code] == 0) continue;
     if (plain) {
-      out += (out.empty() ? "" : "|") + label(attribute, code);
+      out += fmt::format("{}{}", out.empty() ? "" : "|", label(attribute, code));
     } else {
       out += fmt::format("{}{}*{}", row[code] > 0 && !out.empty() ? "+" : "", row[code],
                          label(attribute, code));
