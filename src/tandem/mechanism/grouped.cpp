@@ -111,10 +111,41 @@ struct Level {
   std::span<const std::size_t> above;      // which is each group's
 };
 
-// Hands over each group's estimate, and the exponents of its cells: q_g / q_above by the cells of
-// the marginals, one after the other. From several threads.
-using Keep = std::function<void(std::size_t group, IterativeEstimate&& estimate,
-                                std::vector<double>&& exponents)>;
+// q_g / q_above as exponents: of the cells of all marginals, one marginal after the other, and of
+// rows that these alone don't explain.
+struct Exponents {
+  std::vector<double> u;
+  std::vector<RowTilt> t;
+};
+
+// Hands over each group's estimate. From several threads.
+using Keep =
+    std::function<void(std::size_t group, IterativeEstimate&& estimate, Exponents&& exponents)>;
+
+constexpr double kNothing = 1e-9;  // the share of a group that a row may have and not be told of
+
+// Where answers contradict each other, one marginal may want a row that another brings to nothing.
+// Such a row was held above zero and is not what its cells' factors make of it.
+std::vector<RowTilt> tilts_of(std::span<const double> above, std::span<const PartialWorkload> W,
+                              const IterativeEstimate& estimate) {
+  const auto off = [&](std::size_t r) {
+    double by_cells = std::log(above[r]);
+    for (std::size_t i = 0; i < W.size(); ++i) by_cells += estimate.exponents[i][W[i].cell()[r]];
+    return std::log(estimate.q[r]) - by_cells;
+  };
+  std::size_t most = estimate.q.size();  // the largest that was not held: it gives the scale
+  auto next = estimate.held.begin();
+  for (std::size_t r = 0; r < estimate.q.size(); ++r) {
+    if (next != estimate.held.end() && *next == r) ++next;
+    else if (most == estimate.q.size() || estimate.q[r] > estimate.q[most]) most = r;
+  }
+  const double scale = most < estimate.q.size() ? off(most) : 0.0;
+  std::vector<RowTilt> out;
+  for (const std::uint32_t r : estimate.held) {
+    if (estimate.q[r] > kNothing && above[r] > 0.0) out.push_back({r, off(r) - scale});
+  }
+  return out;
+}
 
 void estimate_level(const Curator& curator, const GroupKeys& keys, const Table& support,
                     const Level& level, const Options& options, Rng& rng, const Keep& keep) {
@@ -146,9 +177,9 @@ void estimate_level(const Curator& curator, const GroupKeys& keys, const Table& 
                                            .trace = false,
                                            .threads = curator.threads()},
                                           streams[g]);
-    std::vector<double> exponents;
+    Exponents exponents{.u = {}, .t = tilts_of(level.q[s], W, estimate)};
     for (std::size_t i = 0; i < marginals; ++i) {
-      tables[i].add_exponents(estimate.factors[i], exponents);
+      tables[i].add_exponents(estimate.exponents[i], exponents.u);
     }
     keep(g, std::move(estimate), std::move(exponents));
   });
@@ -196,7 +227,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     const std::vector<std::size_t> all(keys.coarse_groups, 0);
     estimate_level(curator, keys, p.rows,
                    {.y = y, .marginals = W_S, .rows = rows_S, .q = prior, .above = all}, options,
-                   rng, [&](std::size_t s, IterativeEstimate&& estimate, std::vector<double>&&) {
+                   rng, [&](std::size_t s, IterativeEstimate&& estimate, Exponents&&) {
                      q_S[s] = std::move(estimate.q);
                    });
   }
@@ -216,12 +247,12 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   if (options.consistent) n_g = group_totals(keys, y_g, keys.groups());
   std::vector<double> rows_g =
       options.consistent ? consistent_totals(n_g.of, n_S, keys.coarse_of).fine : values_of(n_g.of);
-  std::vector<std::vector<double>> u_g(keys.groups());
+  std::vector<Exponents> of_g(keys.groups());
   estimate_level(curator, keys, p.rows,
                  {.y = y, .marginals = W_G, .rows = rows_g, .q = q_S, .above = keys.coarse_of},
                  options, rng,
-                 [&](std::size_t g, IterativeEstimate&&, std::vector<double>&& exponents) {
-                   u_g[g] = std::move(exponents);
+                 [&](std::size_t g, IterativeEstimate&&, Exponents&& exponents) {
+                   of_g[g] = std::move(exponents);
                  });
 
   // n_g rows from q_g with the key's values.
@@ -240,7 +271,8 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     groups.push_back({.key = keys.codes_of(g),
                       .rows = rows_g[g] * release.total / sum,
                       .base = static_cast<std::uint32_t>(keys.coarse_of[g]),
-                      .u = std::move(u_g[g])});
+                      .u = std::move(of_g[g].u),
+                      .t = std::move(of_g[g].t)});
   }
   release.facts.set("groups",
                     Document::object({{"fine", static_cast<std::uint64_t>(keys.groups())},

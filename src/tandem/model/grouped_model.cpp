@@ -21,7 +21,7 @@ namespace tandem {
 namespace {
 
 constexpr std::string_view kKind = "grouped";
-constexpr double kMostExponent = 1e6;  // of a cell in a file
+constexpr double kMostExponent = 1e6;  // of a cell or row in a file
 
 // How the cells of a clique follow from a group's key and a cell of its other columns.
 struct Layout {
@@ -102,6 +102,10 @@ GroupedModel::GroupedModel(Domain domain, Clique key, GroupRows shared, std::vec
     check(g == 0 || groups_[g - 1].key != group.key, "groups have different keys");
     check(group.base < shared_.bases.size() && group.u.size() == cells,
           "a group has a base and a number for each cell");
+    for (std::size_t i = 0; i < group.t.size(); ++i) {
+      check(group.t[i].row < shared_.rows.rows() && (i == 0 || group.t[i - 1].row < group.t[i].row),
+            "a group tilts different rows");
+    }
     total_ += group.rows;
   }
 }
@@ -113,6 +117,7 @@ std::vector<double> GroupedModel::weights_of(const Group& group) const {
   for (const auto& place : place_) {
     for (std::size_t r = 0; r < out.size(); ++r) out[r] += u[place[r]];
   }
+  for (const auto& [row, t] : group.t) out[row] += t;
   double most = -HUGE_VAL;  // so that exponents far from 0 do no harm
   for (std::size_t r = 0; r < out.size(); ++r) {
     if (base[r] > 0.0) most = std::max(most, out[r]);
@@ -214,6 +219,15 @@ std::unique_ptr<Model> GroupedModel::given(const Restriction& only) const {
       if (wanted[shared_.rows.column(column)[r]]) kept.push_back(r);
     }
     shared.rows = shared_.rows.select(kept);
+    const auto kept_of = [&](const std::vector<RowTilt>& tilts) {
+      std::vector<RowTilt> out;
+      for (const auto& [row, t] : tilts) {
+        const auto at = std::ranges::lower_bound(kept, row);
+        if (at == kept.end() || *at != row) continue;
+        out.push_back({static_cast<std::uint32_t>(at - kept.begin()), t});
+      }
+      return out;
+    };
     for (std::size_t s = 0; s < shared.bases.size(); ++s) {
       shared.bases[s].clear();
       for (const std::size_t r : kept) shared.bases[s].push_back(shared_.bases[s][r]);
@@ -221,6 +235,7 @@ std::unique_ptr<Model> GroupedModel::given(const Restriction& only) const {
     for (const auto& group : groups_) {
       const auto weights = weights_of(group);
       Group less = group;
+      less.t = kept_of(group.t);
       less.rows = 0.0;
       for (const std::size_t r : kept) less.rows += weights[r];
       if (less.rows > 0.0) groups.push_back(std::move(less));
@@ -244,13 +259,20 @@ bool GroupedModel::write(ModelWriter& out) const {
   out.set("marginals", std::move(marginals));
   Document list = Document::array();
   std::vector<double> exponents;
+  std::vector<double> tilted;
+  std::vector<double> tilts;
   for (const auto& group : groups_) {
     Document codes = Document::array();
     for (const Code code : group.key) codes.push(static_cast<std::uint64_t>(code));
     list.push(Document::object({{"key", std::move(codes)},
                                 {"rows", group.rows},
-                                {"base", static_cast<std::uint64_t>(group.base)}}));
+                                {"base", static_cast<std::uint64_t>(group.base)},
+                                {"tilted", static_cast<std::uint64_t>(group.t.size())}}));
     exponents.insert(exponents.end(), group.u.begin(), group.u.end());
+    for (const auto& [row, t] : group.t) {
+      tilted.push_back(row);
+      tilts.push_back(t);
+    }
   }
   out.set("groups", std::move(list));
   for (std::size_t i = 0; i < others_.size(); ++i) {
@@ -260,6 +282,8 @@ bool GroupedModel::write(ModelWriter& out) const {
   }
   for (const auto& base : shared_.bases) out.add("weights", others_, std::span(base));
   out.add("exponents", Clique{}, std::span<const double>(exponents));
+  out.add("tilted", Clique{}, std::span<const double>(tilted));
+  out.add("tilts", Clique{}, std::span<const double>(tilts));
   return true;
 }
 
@@ -268,7 +292,8 @@ std::unique_ptr<Model> GroupedModel::read(const ModelReader& in) {
   const Clique others = without(in.domain().all(), key);
   if (key.empty() || others.empty()) in.fail("has groups without a key, or without other columns");
   const auto& arrays = in.arrays();
-  if (arrays.size() < others.size() + 2) in.fail("has rows that miss a column");
+  if (arrays.size() < others.size() + 4) in.fail("has rows that miss a column");
+  const auto& cell_exponents = arrays[arrays.size() - 3];
   const std::size_t rows = arrays.front().count;
   std::vector<Column> columns;
   for (std::size_t i = 0; i < others.size(); ++i) {
@@ -280,7 +305,7 @@ std::unique_ptr<Model> GroupedModel::read(const ModelReader& in) {
   GroupRows shared{.rows = Table(domain_of_group(in.domain(), others), std::move(columns)),
                    .bases = {},
                    .marginals = {}};
-  for (std::size_t i = others.size(); i + 1 < arrays.size(); ++i) {
+  for (std::size_t i = others.size(); i + 3 < arrays.size(); ++i) {
     shared.bases.push_back(in.weights(arrays[i], rows));
   }
   double cells = 0.0;
@@ -297,16 +322,22 @@ std::unique_ptr<Model> GroupedModel::read(const ModelReader& in) {
   std::ranges::sort(different);
   if (std::ranges::adjacent_find(different) != different.end()) in.fail("has a marginal twice");
   if (sorted > in.limits().most_bytes ||
-      cells * static_cast<double>(list.size()) != static_cast<double>(arrays.back().count)) {
+      cells * static_cast<double>(list.size()) != static_cast<double>(cell_exponents.count)) {
     in.fail("has marginals that don't fit its groups");
   }
   const std::size_t each = cells_together(shared.rows.domain(), shared.marginals);
-  const auto exponents = in.numbers(arrays.back(), "exponents", each * list.size());
-  for (const double u : exponents) {
-    if (!(std::abs(u) <= kMostExponent)) in.fail("has exponents that are none");
+  const auto exponents = in.numbers(cell_exponents, "exponents", each * list.size());
+  const std::size_t all_tilted = arrays.back().count;
+  const auto tilted = in.numbers(arrays[arrays.size() - 2], "tilted", all_tilted);
+  const auto tilts = in.numbers(arrays.back(), "tilts", all_tilted);
+  for (const auto& numbers : {exponents, tilts}) {
+    for (const double u : numbers) {
+      if (!(std::abs(u) <= kMostExponent)) in.fail("has exponents that are none");
+    }
   }
   std::vector<Group> groups;
   double sum = 0.0;
+  std::size_t next_tilted = 0;
   for (const auto& entry : list) {
     Group group;
     for (const auto& code : entry.at("key").as_array()) {
@@ -327,9 +358,20 @@ std::unique_ptr<Model> GroupedModel::read(const ModelReader& in) {
         entry.at("base").as_integer(0, static_cast<std::int64_t>(shared.bases.size()) - 1));
     const auto first = exponents.begin() + static_cast<std::ptrdiff_t>(groups.size() * each);
     group.u.assign(first, first + static_cast<std::ptrdiff_t>(each));
+    const auto some = static_cast<std::size_t>(
+        entry.at("tilted").as_integer(0, static_cast<std::int64_t>(all_tilted - next_tilted)));
+    for (std::size_t i = 0; i < some; ++i, ++next_tilted) {
+      const double row = tilted[next_tilted];
+      if (!(row >= 0.0 && row < static_cast<double>(rows)) || row != std::floor(row) ||
+          (i > 0 && !(tilted[next_tilted - 1] < row))) {
+        in.fail("tilts rows that are none");
+      }
+      group.t.push_back({static_cast<std::uint32_t>(row), tilts[next_tilted]});
+    }
     sum += group.rows;
     groups.push_back(std::move(group));
   }
+  if (next_tilted != all_tilted) in.fail("tilts rows that are none");
   if (groups.empty() || !(std::abs(sum - in.total()) <= 1e-6 * in.total())) {
     in.fail("has groups that don't add up");
   }

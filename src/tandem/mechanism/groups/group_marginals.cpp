@@ -235,9 +235,9 @@ std::vector<double> GroupTable::marginal_of(std::span<const double> weights) con
   return out;
 }
 
-void GroupTable::add_exponents(std::span<const double> factors, std::vector<double>& out) const {
+void GroupTable::add_exponents(std::span<const double> occupied, std::vector<double>& out) const {
   for (const auto at : sorted_->occupied) {
-    out.push_back(at == SortedRows::kNowhere ? 0.0 : std::log(factors[at]));
+    out.push_back(at == SortedRows::kNowhere ? 0.0 : occupied[at]);
   }
 }
 

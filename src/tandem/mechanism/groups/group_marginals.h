@@ -64,8 +64,8 @@ class GroupTable {
   // phi by moments over all groups: at least 0.
   double spread(std::span<const double> rows, const std::vector<std::vector<double>>& above,
                 std::span<const std::size_t> which) const;
-  // Logarithms of factors of the cells that rows are in, as those of all cells: 0 elsewhere.
-  void add_exponents(std::span<const double> factors, std::vector<double>& out) const;
+  // Exponents of the cells that rows are in, as those of all cells: 0 elsewhere.
+  void add_exponents(std::span<const double> occupied, std::vector<double>& out) const;
 
  private:
   std::shared_ptr<const SortedRows> sorted_;  // of all groups' workloads

@@ -15,10 +15,9 @@ namespace {
 
 // No row falls below this share of its prior: a zero in one y would remove it for good.
 constexpr double kFloor = 1e-12;
-// What all steps of a workload have come to is kept within these bounds, and one step above the
-// floor.
-constexpr double kLeastFactor = 1e-250;
-constexpr double kMostFactor = 1e250;
+// What is remembered of a step that brings a cell to nothing: so little that its rows' factors make
+// no more of them than the floor does.
+constexpr double kGone = 1e-30;
 // The j-th damped sweep takes steps of 1 / (1 + j / kDampedSlowly). From 1 / j on, supports of a
 // few hundred rows had not settled after 4,000 sweeps.
 constexpr double kDampedSlowly = 5.0;
@@ -46,17 +45,28 @@ class Estimate {
         options_(options),
         q_(normalized(p)),
         floor_(q_),
+        held_(q_.size(), 0),
         b_(most_cells(workloads)),
         y_(b_.size()),
         factor_(b_.size()),
         c_(workloads.size(), 0.0) {
     for (double& least : floor_) least *= kFloor;
-    for (const auto& workload : workloads) factors_.emplace_back(workload.cells(), 1.0);
-    if (options.corrections) taken_back_ = factors_;
+    for (const auto& workload : workloads) exponents_.emplace_back(workload.cells(), 0.0);
+    if (options.corrections) {
+      for (const auto& all : exponents_) taken_back_.emplace_back(all.size(), 1.0);
+    }
   }
 
   const std::vector<double>& q() const { return q_; }
-  const std::vector<std::vector<double>>& factors() const { return factors_; }
+  const std::vector<std::vector<double>>& exponents() const { return exponents_; }
+
+  std::vector<std::uint32_t> held() const {
+    std::vector<std::uint32_t> out;
+    for (std::size_t r = 0; r < held_.size(); ++r) {
+      if (held_[r] != 0) out.push_back(static_cast<std::uint32_t>(r));
+    }
+    return out;
+  }
 
   // q <- q^(1-g) f(q; W_s, y_s)^g, normalised: Definition 3.1 where g is 1. Gives |W_s q - y~_s|_1
   // as it was before.
@@ -111,6 +121,13 @@ class Estimate {
   }
 
  private:
+  void remember(std::size_t s, std::size_t cells) {
+    auto& all = exponents_[s];
+    for (std::size_t j = 0; j < cells; ++j) {
+      all[j] += std::log(std::max(factor_[j], kGone));
+    }
+  }
+
   // Rows also get back what this workload's last move took from them, and the new move is kept.
   void correct(std::size_t s, std::size_t cells) {
     auto& taken_back = taken_back_[s];
@@ -122,21 +139,16 @@ class Estimate {
     }
   }
 
-  void remember(std::size_t s, std::size_t cells) {
-    auto& all = factors_[s];
-    for (std::size_t j = 0; j < cells; ++j) {
-      all[j] = std::clamp(all[j] * std::max(factor_[j], kFloor), kLeastFactor, kMostFactor);
-    }
-  }
-
   void scale(const PartialWorkload& W_s) {
     const std::uint32_t* cell = W_s.cell().data();
     const double* factor = factor_.data();
     const double* least = floor_.data();
+    std::uint8_t* held = held_.data();
     double* q = q_.data();
     const std::size_t rows = q_.size();
     for (std::size_t r = 0; r < rows; ++r) {
       const double moved = q[r] * factor[cell[r]];
+      held[r] |= static_cast<std::uint8_t>(moved < least[r]);
       q[r] = moved > least[r] ? moved : least[r];
     }
   }
@@ -145,7 +157,9 @@ class Estimate {
   void spread(const PartialWorkload& W_s, std::span<const double> y) {
     for (std::size_t r = 0; r < q_.size(); ++r) {
       const std::uint32_t j = W_s.cell()[r];
-      if (!(b_[j] > 0.0) && y[j] > 0.0) q_[r] = y[j] / W_s.rows_in()[j];
+      if (b_[j] > 0.0 || !(y[j] > 0.0)) continue;
+      q_[r] = y[j] / W_s.rows_in()[j];
+      held_[r] = 1;
     }
   }
 
@@ -153,7 +167,8 @@ class Estimate {
   const IterativeOptions& options_;
   std::vector<double> q_;
   std::vector<double> floor_;
-  std::vector<std::vector<double>> factors_;  // of each workload and cell, all steps together
+  std::vector<std::uint8_t> held_;  // rows that a step did not only multiply
+  std::vector<std::vector<double>> exponents_;  // of each workload and cell, all steps together
   std::vector<double> b_, y_, factor_;        // of one workload
   std::vector<double> c_;                     // of each workload's last projection
   std::vector<std::vector<double>>
@@ -216,7 +231,8 @@ IterativeEstimate estimate_distribution(std::span<const double> prior,
     }
   }
   out.q = estimate.q();
-  out.factors = estimate.factors();
+  out.exponents = estimate.exponents();
+  out.held = estimate.held();
   return out;
 }
 

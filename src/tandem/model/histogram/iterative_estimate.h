@@ -46,9 +46,11 @@ struct SweepReport {
 
 struct IterativeEstimate {
   std::vector<double> q;  // sums to 1
-  // Of each workload and cell what all steps came to. q is proportional to p times those of a row's
-  // cells, as in equation (3), but for rows that were held above zero and cells that had nothing.
-  std::vector<std::vector<double>> factors;
+  // Of each workload and cell what all steps came to, as a logarithm. q is proportional to p times
+  // exp of those of a row's cells, as in equation (3), but in rows that were held above zero, where
+  // q is more, and in those of cells that had nothing.
+  std::vector<std::vector<double>> exponents;
+  std::vector<std::uint32_t> held;  // these rows, ascending
   std::vector<SweepReport> trace;  // before the first sweep, after 1, 2, 4, 8, ... and the last
   bool settled = false;            // the last sweep moved less than the tolerance
 };
