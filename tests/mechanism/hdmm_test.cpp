@@ -161,6 +161,40 @@ TEST(Hdmm, ErrorsAreAsPlannedAndIntervalsHold) {
   }
 }
 
+// Planners choose by a sensitivity of their own. What the gate then takes must be the same, or the
+// wrong one wins.
+TEST(Hdmm, TheGateTakesTheNoiseThatPlannersCompareBy) {
+  const ColumnQueries ranges{ColumnQueries::Kind::Ranges, {}};
+  const Workload workload(
+      small_domain(), "ranges",
+      {{"ranges", 1.0, Products{{{{0, 1}, {ColumnQueries{}, ranges}, 1.0}}}},
+       {"pairs", 1.0, Marginals{{{{0, 2}, 1.0}}}}});
+  PrivacyUnit absent = kReplaceOne;
+  absent.may_be_absent = true;
+  for (const auto& unit : {kReplaceOne, kAddRemove, kThreeRows, absent}) {
+    const auto plan = [&](const std::string& planner) {
+      const Curator planning =
+          curator_of(small_table(100), zcdp(), unit, std::make_unique<SystemEntropy>());
+      return find_mechanism("hdmm").plan(planning, {small_domain(), workload, {}},
+                                         {{"planner", planner}});
+    };
+    const auto rmse = [](const Plan& of) { return of.back().numbers.at("rmse").as_number(); };
+    const Plan best = plan("auto");
+    int compared = 0;
+    for (const std::string planner : {"kron", "marginals", "residual"}) {
+      const Plan other = plan(planner);
+      const std::string name = other.front().numbers.at("planner").as_string();
+      for (const auto& result : best.front().numbers.at("planners").as_array()) {
+        if (result.at("planner").as_string() != name) continue;
+        const double ratio = result.at("rmse_against_best").as_number();
+        EXPECT_NEAR(rmse(other) / rmse(best), ratio, 0.005 * ratio) << name;
+        ++compared;
+      }
+    }
+    EXPECT_EQ(compared, 3);
+  }
+}
+
 TEST(Hdmm, GivesTheSameForTheSameSeed) {
   const auto run = [] {
     return run_hdmm(small_table(60), mixed(), zcdp(), kReplaceOne,

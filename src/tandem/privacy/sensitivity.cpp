@@ -251,38 +251,47 @@ QuerySensitivity for_people(const Extremes& e, const PrivacyUnit& unit) {
   return out;
 }
 
-// Whether two rows' answers to the whole stack can be told from the columns in which they differ.
-bool is_residual(std::span<const WeightedQuery> queries) {
-  return std::ranges::all_of(queries, [](const WeightedQuery& q) {
-    return q.query.map.is_kronecker() &&
-           std::ranges::all_of(q.query.map.axes(),
-                               [](const auto& axis) { return axis->takes_out_the_sum(); });
-  });
+// Whether all queries are products of small maps and some are more than marginals, of which the sum
+// of the worst is exact.
+bool are_products(std::span<const WeightedQuery> queries) {
+  const auto is_marginal = [](const WeightedQuery& q) { return q.query.map.is_identity(); };
+  return std::ranges::all_of(queries,
+                             [&](const WeightedQuery& q) {
+                               return is_marginal(q) || q.query.map.is_kronecker();
+                             }) &&
+         !std::ranges::all_of(queries, is_marginal);
 }
 
-// docs/privacy.md: the largest distance of two rows' columns in a stack of residual maps, whose
+// docs/privacy.md: at least the largest distance of two rows' columns in a stack of products, whose
 // largest squared norm is known. None where it would take too many digits.
-std::optional<UInt128> residual_distance(std::span<const WeightedQuery> queries, UInt128 norm,
+std::optional<UInt128> distance_together(std::span<const WeightedQuery> queries, UInt128 norm,
                                          const Threads& threads) {
   constexpr int kDigits = 90;  // of the norm; choices of columns and shares take the rest
   if (norm >> kDigits != 0) return std::nullopt;
-  std::vector<std::pair<AttributeId, const AxisMap*>> known;  // a place for each map of each column
+  // A place for each map of each column; none: the identity.
+  std::vector<std::pair<AttributeId, const AxisMap*>> known;
   std::vector<ResidualColumn<Int128>> columns;
   std::vector<ResidualTerm<Int128>> terms;
   for (const auto& [query, weight] : queries) {
     ResidualTerm<Int128> term{{}, static_cast<Int128>(weight) * weight};
     for (std::size_t i = 0; i < query.clique.size(); ++i) {
-      const AxisMap* axis = query.map.axes()[i].get();
+      const AxisMap* axis = query.map.is_identity() ? nullptr : query.map.axes()[i].get();
+      if (axis != nullptr && axis->kind() == AxisMap::Kind::Identity) axis = nullptr;
       const auto at = std::ranges::find_if(known, [&](const auto& place) {
-        return place.first == query.clique[i] && (place.second == axis || *place.second == *axis);
+        if (place.first != query.clique[i]) return false;
+        return place.second == axis ||
+               (axis != nullptr && place.second != nullptr && *place.second == *axis);
       });
       term.places.push_back(static_cast<std::size_t>(at - known.begin()));
       if (at != known.end()) continue;
       known.emplace_back(query.clique[i], axis);
-      ResidualColumn<Int128> column;
-      for (const auto& pair : extremes_of(*axis).l2) {
-        column.same = std::max(column.same, pair.first);
-        column.apart = std::min(column.apart, pair.common);
+      ResidualColumn<Int128> column = {.same = 1, .apart = 0};
+      if (axis != nullptr) {
+        column.same = 0;
+        for (const auto& pair : extremes_of(*axis).l2) {
+          column.same = std::max(column.same, pair.first);
+          column.apart = std::min(column.apart, pair.common);
+        }
       }
       columns.push_back(column);
     }
@@ -317,8 +326,8 @@ QuerySensitivity sensitivity_of(std::span<const WeightedQuery> queries, const Do
     }
   }
   // Each query's worst pair of rows need not be the same: together they may be nearer.
-  if (is_residual(queries)) {
-    const auto together = residual_distance(queries, all.l2_norm, threads);
+  if (unit.neighbors == Neighbors::ReplaceOne && are_products(queries)) {
+    const auto together = distance_together(queries, all.l2_norm, threads);
     if (together) all.l2_distance = std::min(all.l2_distance, *together);
   }
   return for_people(all, unit);

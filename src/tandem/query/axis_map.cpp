@@ -48,16 +48,6 @@ bool AxisMap::has_negative() const {
   return std::ranges::any_of(entries_, [](std::int64_t entry) { return entry < 0; });
 }
 
-bool AxisMap::takes_out_the_sum() const {
-  if (kind_ != Kind::Given) return kind_ == Kind::Centred;
-  for (std::size_t r = 0; r < outputs(); ++r) {
-    Int128 sum = 0;
-    for (std::size_t c = 0; c < codes_; ++c) sum += entry(r, c);
-    if (sum != 0) return false;
-  }
-  return true;
-}
-
 template <class Number>
 std::vector<Number> AxisMap::apply(std::span<const Number> table, std::size_t outer,
                                    std::size_t inner) const {

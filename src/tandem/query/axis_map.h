@@ -38,7 +38,6 @@ class AxisMap {
 
   UInt128 largest_entry() const;   // absolute
   bool has_negative() const;       // entries
-  bool takes_out_the_sum() const;  // every output is 0 where all codes are equally frequent
 
   // In units, along the middle axis of a table of outer x codes x inner cells. Exact in whole
   // numbers, as long as no sum is beyond them. Number: double, std::int64_t or Int128.
