@@ -50,7 +50,8 @@ TRUSTED = {
              "table", "text_format", "time_zone", "value_line", "word_reader"],
     "query": ["axis_map", "block_counter", "cell_map", "conjunction_counting", "conjunctions", "counting", "factor",
               "linear_map", "linear_query", "map_distance", "measurement"],
-    "source": ["bit_source", "counted_source", "data_source", "memory_source", "open", "row_stream"],
+    "source": ["arrow_text", "bit_source", "counted_source", "data_source", "duckdb",
+               "memory_source", "open", "parquet", "row_stream", "source_files"],
 }
 # Where a private table is opened, held and counted: with all of privacy/.
 PRIVATE_PATH = ["source/open.cpp"]

@@ -3,6 +3,7 @@
 // The bytes of a file, from its beginning to its end; gzip is unpacked on the way.
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +22,10 @@ class ByteSource {
   virtual std::size_t stored_bytes_read() const = 0;  // before unpacking
   virtual std::size_t stored_bytes() const = 0;       // of the whole file; 0 when unknown
 };
+
+// Opens the text of a table that lies in no file of text, from its beginning; what it throws goes
+// on to its caller. Empty: the file that a path names.
+using OpenBytes = std::function<std::unique_ptr<ByteSource>()>;
 
 // Gives back the first bytes, which were looked at, then the rest.
 std::unique_ptr<ByteSource> rewound(std::string head, std::unique_ptr<ByteSource> rest);

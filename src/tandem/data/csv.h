@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tandem/base/parallel.h"
+#include "tandem/data/byte_source.h"
 #include "tandem/data/person_key.h"
 #include "tandem/data/schema.h"
 #include "tandem/data/table.h"
@@ -50,6 +51,7 @@ struct CsvOptions {
   // quoted value does not close properly (csv_tokenizer.h), in the order of the file.
   std::function<void(std::size_t line)> on_broken_quote;
   std::size_t block_bytes = kCsvBlockBytes;  // parsed at a time; no result depends on it
+  OpenBytes open = {};                       // the text, where the path only names it in messages
 };
 
 struct CsvTable {
@@ -75,6 +77,7 @@ CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOption
 struct CsvScanOptions {
   std::optional<TextFormat> format;  // sniffed without one
   ReadProgress progress;
+  OpenBytes open = {};  // as in CsvOptions
 };
 using OnCsvHeader = std::function<void(std::span<const std::string> names, const TextFormat&)>;
 using OnCsvRow = std::function<void(std::span<const std::string_view> fields, std::size_t line)>;

@@ -33,19 +33,19 @@ void CsvBlock::drop_front(std::size_t bytes) {
 CsvBlockReader::CsvBlockReader(const std::string& path, RowPolicy policy,
                                const std::optional<TextFormat>& format,
                                std::span<const KnownColumn> columns, const TextFormat& likely,
-                               std::size_t block_bytes)
+                               std::size_t block_bytes, const OpenBytes& open)
     : path_(path),
       policy_(policy),
       sniffed_(!format),
       most_(std::max<std::size_t>(block_bytes, 1)),
       least_(std::min(most_, kFirstBlockBytes)) {
   check(format || policy == RowPolicy::MustFit, "a private file's format is stated");
-  open(format, columns, likely);
+  this->open(open, format, columns, likely);
 }
 
-void CsvBlockReader::open(const std::optional<TextFormat>& format,
+void CsvBlockReader::open(const OpenBytes& open, const std::optional<TextFormat>& format,
                           std::span<const KnownColumn> columns, const TextFormat& likely) {
-  source_ = ByteSource::open(path_);
+  source_ = open ? open() : ByteSource::open(path_);
   const std::size_t looked_at = format ? byte_order_mark(Encoding::Utf8).size() : kSniffedBytes;
   std::string head;
   bool whole = false;

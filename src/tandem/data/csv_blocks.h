@@ -46,7 +46,7 @@ class CsvBlockReader {
   // Sniffs the format when none is given, which is for public files alone.
   CsvBlockReader(const std::string& path, RowPolicy policy, const std::optional<TextFormat>& format,
                  std::span<const KnownColumn> columns, const TextFormat& likely,
-                 std::size_t block_bytes = kCsvBlockBytes);
+                 std::size_t block_bytes = kCsvBlockBytes, const OpenBytes& open = {});
 
   // The names in the first record, to be read first. With RowPolicy::Repair it ends where a private
   // record would: a quote left open there must not draw in the rows, which are private.
@@ -61,8 +61,8 @@ class CsvBlockReader {
   std::size_t stored_bytes() const { return source_->stored_bytes(); }
 
  private:
-  void open(const std::optional<TextFormat>& format, std::span<const KnownColumn> columns,
-            const TextFormat& likely);
+  void open(const OpenBytes& open, const std::optional<TextFormat>& format,
+            std::span<const KnownColumn> columns, const TextFormat& likely);
   void fill(CsvBlock& block);
   void limit_first_record(std::string& bytes);
   void limit_quoted_record(std::string& bytes);

@@ -53,7 +53,7 @@ CsvTable read_csv(const std::string& path, const Schema& schema, const CsvOption
   auto format = options.format;
   if (!format && options.policy == RowPolicy::Repair) format = schema.format();
   CsvBlockReader reader(path, options.policy, format, known_columns(schema), schema.format(),
-                        options.block_bytes);
+                        options.block_bytes, options.open);
   const CsvHeader header = reader.read_header();
   const int key = find_key(path, header, options.key_column);
   auto matched = match_columns(reader, header, schema.domain(), options.policy);

@@ -89,7 +89,8 @@ class RecordReader {
 
 void scan_csv(const std::string& path, const CsvScanOptions& options, const OnCsvHeader& on_header,
               const OnCsvRow& on_row) {
-  CsvBlockReader reader(path, RowPolicy::MustFit, options.format, {}, {});
+  CsvBlockReader reader(path, RowPolicy::MustFit, options.format, {}, {}, kCsvBlockBytes,
+                        options.open);
   const CsvHeader header = reader.read_header();
   check_repeated_names(path, header.names, RowPolicy::MustFit, {});
   if (header.inner_carriage_return) {

@@ -16,6 +16,7 @@
 #include "tandem/engine/fit/hints.h"
 #include "tandem/engine/privacy_unit_text.h"
 #include "tandem/engine/text_table.h"
+#include "tandem/source/source_files.h"
 
 namespace tandem {
 
@@ -39,8 +40,10 @@ FileCheck check_file(const std::string& source, bool is_private, const Schema& s
   if (is_private) options.person = request.person;
   FileCheck out{is_private, fit_file(source, schema, options), {}};
   out.findings = findings_of(out.fit, schema, options.reading.policy, options.rows_per_person);
-  if (is_private && !origins.empty() &&
-      std::ranges::find(origins, sha256_of_file(source)) != origins.end()) {
+  const auto is_origin = [&](const std::string& file) {
+    return std::ranges::find(origins, sha256_of_file(file)) != origins.end();
+  };
+  if (is_private && !origins.empty() && std::ranges::any_of(source_files(source), is_origin)) {
     out.findings.push_back(
         {.kind = "drafted-from-it",
          .text = "The schema was drafted from this very file: which values and bounds it names is "
@@ -94,6 +97,10 @@ CheckResult check_files(const CheckRequest& request) {
 // ---- JSON ----
 
 namespace {
+
+std::string read_as(const FileFit& fit) {
+  return is_parquet(fit.path) ? "Parquet" : describe(fit.format);
+}
 
 Document count(std::size_t value) { return {static_cast<std::uint64_t>(value)}; }
 
@@ -150,7 +157,7 @@ Document file_document(const CheckResult& result, const FileCheck& file) {
       {{"file", fit.path},
        {"private", file.is_private},
        {"wrong", file.wrong()},
-       {"read_as", describe(fit.format)},
+       {"read_as", read_as(fit)},
        {"rows", count(fit.rows)},
        {"findings", to_document(file.findings)},
        {"columns", std::move(columns)},
@@ -237,8 +244,7 @@ std::string to_text(const CheckResult& result) {
   for (const auto& file : result.files) {
     const FileFit& fit = file.fit;
     out += fmt::format("\n{} ({}): {} rows, read as {}\n", fit.path,
-                       file.is_private ? "private" : "public", with_commas(fit.rows),
-                       describe(fit.format));
+                       file.is_private ? "private" : "public", with_commas(fit.rows), read_as(fit));
     const std::string wrong = list_of(file.findings, true, kShownWrong);
     const std::string notes = list_of(file.findings, false, kShownNotes);
     out += wrong.empty() ? "\nNothing is wrong.\n" : "\nWRONG:\n" + wrong;

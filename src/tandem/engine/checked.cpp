@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "tandem/base/document.h"
 #include "tandem/base/error.h"
 #include "tandem/engine/draft/drafted_from.h"
+#include "tandem/source/source_files.h"
 
 namespace tandem {
 
@@ -23,15 +25,21 @@ std::string stamp_of(const std::string& schema) { return schema + ".checked"; }
 
 // What is remembered of a check; null when a file can't be looked at.
 Document entry_of(const std::string& schema, const std::string& file) try {
-  struct stat status {};
   std::error_code failed;
-  const auto path = std::filesystem::canonical(file, failed);
-  if (failed || stat(file.c_str(), &status) != 0) return {};
-  const std::int64_t modified =
-      std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + std::int64_t{status.st_mtim.tv_nsec};
+  const auto path = std::filesystem::weakly_canonical(file, failed);
+  if (failed) return {};
+  std::int64_t size = 0;
+  std::int64_t modified = 0;  // the last of all its files
+  for (const auto& one : source_files(file)) {
+    struct stat status {};
+    if (stat(one.c_str(), &status) != 0) return {};
+    size += status.st_size;
+    modified = std::max(modified, std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 +
+                                      std::int64_t{status.st_mtim.tv_nsec});
+  }
   const auto text = without_drafted_from(read_text_file(schema), schema);
   return Document::object({{"file", path.string()},
-                           {"size", std::int64_t{status.st_size}},
+                           {"size", size},
                            {"modified", modified},
                            {"schema_sha256", sha256_hex(text)}});
 } catch (const Error&) {

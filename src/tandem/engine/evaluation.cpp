@@ -71,7 +71,7 @@ FileFit load_synthetic(const Schema& schema, const EvaluationRequest& request,
   const auto blame = [&] {
     CsvOptions options;
     options.threads = request.threads;
-    read_csv(source, schema, options);
+    read_table(source, schema, options);
   };
   std::optional<FileFit> fit;
   try {
@@ -91,7 +91,7 @@ FileFit load_synthetic(const Schema& schema, const EvaluationRequest& request,
     notes.push_back(fmt::format("{}: ignored {}, not in the schema.", source,
                                 list_names(fit->ignored_columns, 8)));
   }
-  if (fit->format != schema.format()) {
+  if (fit->format != schema.format() && !is_parquet(source)) {
     notes.push_back(fmt::format("{}: read as {}.", source, describe(fit->format)));
   }
   return *std::move(fit);

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -12,14 +13,15 @@
 #include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
-#include "tandem/source/open.h"
+#include "tandem/source/source_files.h"
 
 namespace tandem {
 
 namespace {
 
 std::string base_name(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
+  const auto end = path.find_last_not_of('/');  // a folder's name may end with one
+  return std::filesystem::path(path.substr(0, end + 1)).filename().string();
 }
 
 // Device and number; hard links and symbolic links to one file share them.
@@ -48,24 +50,42 @@ std::string display_workload(const std::string& workload) {
 
 std::vector<std::string> file_digests(std::span<const std::string> sources) {
   std::vector<std::string> out;
-  for (const auto& source : sources) out.push_back(sha256_of_file(source));
+  for (const auto& source : sources) {
+    const auto files = source_files(source);
+    if (files.size() == 1) {
+      out.push_back(sha256_of_file(files[0]));
+      continue;
+    }
+    std::string digests;
+    for (const auto& file : files) digests += sha256_of_file(file) + '\n';
+    out.push_back(sha256_hex(digests));
+  }
   return out;
 }
 
+namespace {
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code ignored;
+  const auto own = identity(one);
+  return std::filesystem::weakly_canonical(one, ignored) ==
+             std::filesystem::weakly_canonical(other, ignored) ||
+         (own && own == identity(other));
+}
+
+}  // namespace
+
 void refuse_private_as_public(const std::string& private_table,
                               std::span<const std::string> public_sources) {
-  const std::string private_source = file_of(private_table);
-  const auto own = identity(private_source);
-  for (const auto& public_table : public_sources) {
-    const std::string source = file_of(public_table);
-    std::error_code ignored;
-    const bool same_path = std::filesystem::weakly_canonical(source, ignored) ==
-                           std::filesystem::weakly_canonical(private_source, ignored);
-    if (same_path || (own && own == identity(source))) {
+  const auto private_files = source_files(private_table);
+  for (const auto& source : public_sources) {
+    for (const auto& file : source_files(source)) {
+      const auto is_it = [&](const std::string& own) { return is_same_file(own, file); };
+      if (std::ranges::none_of(private_files, is_it)) continue;
       throw UsageError(fmt::format(
           TANDEM_SETTING(
               "public") " {} is the private file itself; its rows would be released as they are.",
-          in_quotes(source)));
+          in_quotes(file)));
     }
   }
 }

@@ -14,7 +14,8 @@ std::vector<std::string> display_names(std::span<const std::string> sources);
 // The base name of a workload's file; other workloads as they are written.
 std::string display_workload(const std::string& workload);
 
-// SHA-256 of each file's bytes. SourceError for one that can't be read.
+// SHA-256 of each file's bytes; of a source of several files, of the lines of their digests.
+// SourceError for a file that can't be read.
 std::vector<std::string> file_digests(std::span<const std::string> sources);
 
 // UsageError where a public file is the private one, by whatever name: its rows would be released

@@ -12,7 +12,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/data/table.h"
-#include "tandem/source/open.h"
+#include "tandem/source/source_files.h"
 
 namespace tandem {
 
@@ -45,12 +45,17 @@ namespace {
 
 constexpr double kOfProcess = 20e6;  // the program, its buffers and threads; bytes
 
+// As text, from above: what is packed is seldom more than ten times as large.
 double text_bytes(const std::string& source) {
-  const std::string path = file_of(source);
-  std::error_code missing;
-  const auto size = static_cast<double>(std::filesystem::file_size(path, missing));
-  if (missing) return 0.0;
-  return size * (path.ends_with(".gz") ? 10.0 : 1.0);
+  constexpr double kUnpacked = 10.0;
+  double out = 0.0;
+  for (const auto& path : source_files(source)) {
+    std::error_code missing;
+    const auto size = static_cast<double>(std::filesystem::file_size(path, missing));
+    if (missing) continue;
+    out += size * (path.ends_with(".gz") || is_parquet(source) ? kUnpacked : 1.0);
+  }
+  return out;
 }
 
 }  // namespace

@@ -19,11 +19,10 @@ std::vector<AttributeId> lacking(const std::string& source, const Schema& schema
                                  const std::vector<std::string>& may_lack) {
   std::vector<AttributeId> out;
   if (may_lack.empty()) return out;
-  require_file(source);
   struct Enough {};
   try {
-    scan_csv(
-        source, {},
+    scan_table(
+        source, &schema, {},
         [&](std::span<const std::string> names, const TextFormat& /*format*/) {
           for (const auto& name : may_lack) {
             const auto id = schema.domain().find(name);
@@ -152,8 +151,8 @@ Schema learn_inside(const Schema& schema, const std::vector<std::string>& public
       const bool swap = comma && schema.columns()[at.id].codec->numeric();
       return swap ? swap_decimal_marks(fields[at.field], room) : fields[at.field];
     };
-    scan_csv(
-        source, {},
+    scan_table(
+        source, &schema, {},
         [&](std::span<const std::string> names, const TextFormat& format) {
           comma = format.decimal_mark == ',';
           for (std::size_t field = 0; field < names.size(); ++field) {

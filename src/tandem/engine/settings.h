@@ -61,8 +61,10 @@ struct SynthSettings {
 // Calls visit(name, variable, help) for each setting.
 template <class Settings, class Visit>
 void for_each_setting(Settings& s, Visit&& visit) {
-  visit("private", s.private_source, "the private data: .csv or .csv.gz, or pairs:FILE");
-  visit("public", s.public_sources, "public data; may be given more than once");
+  visit("private", s.private_source,
+        "the private data: .csv or .csv.gz; .parquet, a quoted pattern or a folder of them; or "
+        "pairs:FILE");
+  visit("public", s.public_sources, "public data, of CSV or Parquet; may be given more than once");
   visit("schema", s.schema, "the schema: TOML or JSON; without it, drafted from the public data");
   for_each_format_setting(s.text, visit);
   visit("epsilon", s.epsilon, "the privacy budget");

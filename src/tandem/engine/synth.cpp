@@ -19,6 +19,7 @@
 #include "tandem/data/csv.h"
 #include "tandem/engine/budget.h"
 #include "tandem/engine/execute.h"
+#include "tandem/engine/input_files.h"
 #include "tandem/engine/memory.h"
 #include "tandem/engine/preparation.h"
 #include "tandem/engine/privacy_unit_text.h"
@@ -37,6 +38,7 @@
 #include "tandem/privacy/private_data.h"
 #include "tandem/source/data_source.h"
 #include "tandem/source/open.h"
+#include "tandem/source/parquet.h"
 
 namespace tandem {
 
@@ -254,13 +256,64 @@ std::string resuming_command(const std::string& out, const std::string& make) {
   return fmt::format("'tandem {} --resume --out {}'", make == "answers" ? "answer" : "synth", out);
 }
 
-SynthSummary synthesize(const SynthRun& run) {
-  const SynthSettings& s = run.settings;
+namespace {
+
+// Rows of Parquet come as those of a frame do: in batches of typed cells, each of which is a row.
+GivenRows rows_of_parquet(const SynthSettings& s, const Threads& threads) {
+  auto table = std::make_shared<const ParquetTable>(s.private_source, threads);
+  const auto stream_of = [table, person = s.person,
+                          source = s.private_source](const Schema& schema) {
+    std::vector<std::string> columns;
+    for (const auto& attribute : schema.domain().attributes()) columns.push_back(attribute.name);
+    if (!person.empty() && !schema.domain().find(person)) {
+      if (std::ranges::find(table->names(), person) == table->names().end()) {
+        throw SchemaError(
+            fmt::format("{} has no column {}, named as the person column; check its name.", source,
+                        in_quotes(person)));
+      }
+      columns.push_back(person);
+    }
+    return table->rows_of(columns);
+  };
+  GivenRows out;
+  out.rows = static_cast<double>(table->rows());
+  out.check = [stream_of](const Prepared& parts) { stream_of(parts.schema); };
+  out.open = [stream_of](const Prepared& parts, const PrivateSourceOptions& options,
+                         double most_bytes) {
+    return open_private(stream_of(parts.schema), parts.schema, options, HowToCount::ByMemory,
+                        most_bytes);
+  };
+  return out;
+}
+
+// The run with its private rows opened, where they are Parquet. A plan may go without them.
+SynthRun with_rows(SynthRun run, bool may_lack = false) {
+  SynthSettings& s = run.settings;
+  if (run.given || !is_parquet(s.private_source)) return run;
+  if (s.text.records.empty()) s.text.records = records_key(Records::Quoted);
+  if (s.text.records != records_key(Records::Quoted)) {
+    throw UsageError(TANDEM_SETTING(
+        "records") " of Parquet can only be quoted: each row is a row, whatever it holds.");
+  }
+  refuse_private_as_public(s.private_source, s.public_sources);
+  const bool lacks =
+      may_lack && std::ranges::none_of(source_files(s.private_source), [](const auto& file) {
+        std::error_code ignored;
+        return std::filesystem::exists(file, ignored);
+      });
+  run.given = lacks ? GivenRows{} : rows_of_parquet(s, run.threads);
+  return run;
+}
+
+}  // namespace
+
+SynthSummary synthesize(const SynthRun& asked) {
   SynthSummary summary;
-  summary.out = s.out;
-  if (run.resume && ReleaseFolder::is_whole(s.out) && !ReleaseFolder::is_interrupted(s.out)) {
+  summary.out = asked.settings.out;
+  if (asked.resume && ReleaseFolder::is_whole(summary.out) &&
+      !ReleaseFolder::is_interrupted(summary.out)) {
     summary.was_whole = true;
-    summary.release = ReleaseFolder::read_release(s.out);
+    summary.release = ReleaseFolder::read_release(summary.out);
     const auto format = summary.release.at("format").as_integer();
     if (format < kOldestReleaseFormat || format > kReleaseFormat) {
       summary.release.at("format").fail("was written by another version; read it with that one.");
@@ -268,6 +321,8 @@ SynthSummary synthesize(const SynthRun& run) {
     return summary;
   }
 
+  const SynthRun run = with_rows(asked);
+  const SynthSettings& s = run.settings;
   const PreparedRun prepared = prepare_run(s, how_to_prepare(run));
   const Prepared& p = prepared.parts;
   if (run.given && run.given->check) run.given->check(p);
@@ -381,7 +436,9 @@ SynthPlan::Groups plan_groups(const SynthRun& run) {
 
 }  // namespace
 
-SynthPlan plan_synthesis(const SynthRun& run) {
+SynthPlan plan_synthesis(const SynthRun& asked) {
+  constexpr bool kMayLack = true;
+  const SynthRun run = with_rows(asked, kMayLack);
   const SynthSettings& s = run.settings;
   const PreparedRun prepared = prepare_run(s, how_to_prepare(run));
   const Prepared& p = prepared.parts;
@@ -405,7 +462,9 @@ SynthPlan plan_synthesis(const SynthRun& run) {
   return out;
 }
 
-double epsilon_for_error(const SynthRun& run, double target) {
+double epsilon_for_error(const SynthRun& asked, double target) {
+  constexpr bool kMayLack = true;
+  const SynthRun run = with_rows(asked, kMayLack);
   const SynthSettings& s = run.settings;
   if (!(target > 0.0) || target >= 1.0) {
     throw UsageError(fmt::format(

@@ -63,7 +63,7 @@ SynthSettings settings_to_resume(const std::string& out, const SynthSettings& gi
 // whole budget is reserved before private data is opened. A run that fails before anything is drawn
 // gives it back and leaves nothing. One that fails later by its disk, source or memory can be
 // resumed; one that would fail again settles what it spent and leaves nothing.
-SynthSummary synthesize(const SynthRun& run);
+SynthSummary synthesize(const SynthRun& asked);
 
 // What it would do, its cost and its memory.
 struct SynthPlan {
@@ -93,10 +93,10 @@ struct SynthPlan {
 };
 
 // Reads no private data and spends nothing.
-SynthPlan plan_synthesis(const SynthRun& run);
+SynthPlan plan_synthesis(const SynthRun& asked);
 // The least epsilon for which the plan expects this rmse of shares, of as many rows as the settings
 // state. An epsilon in the settings is the most that it may be. UsageError where there is none.
-double epsilon_for_error(const SynthRun& run, double target);
+double epsilon_for_error(const SynthRun& asked, double target);
 std::string to_text(const SynthPlan& plan);
 Document to_document(const SynthPlan& plan);
 

@@ -6,33 +6,23 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/source/bit_source.h"
+#include "tandem/source/parquet.h"
 
 namespace tandem {
 
-namespace {
-
-constexpr std::string_view kPairs = "pairs:";
-
-}  // namespace
-
 void require_file(const std::string& source) {
-  if (source.ends_with(".parquet")) {
-    throw UsageError(fmt::format(
-        "{} is Parquet, which this command can't read; in Python, tandem.synthesize({}, "
-        "...) can, or export it as a .csv or .csv.gz file.",
-        in_quotes(source), in_quotes(source)));
-  }
   static constexpr std::array<std::string_view, 3> kUnread = {"duckdb:", "postgresql://",
                                                               "clickhouse://"};
   if (is_pairs(source)) {
     throw UsageError(
         fmt::format("{} is a list of pairs, which is read as private data of synth and compare, "
                     "and by evaluate; "
-                    "give a table here, .csv or .csv.gz.",
+                    "give a table here, .parquet, .csv or .csv.gz.",
                     in_quotes(source)));
   }
   bool unread = false;
@@ -44,9 +34,36 @@ void require_file(const std::string& source) {
   }
 }
 
-CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options) {
+TextOfSource text_of(const std::string& source, const Schema* schema, RowPolicy policy,
+                     const Threads& threads, const std::string& key) {
   require_file(source);
-  CsvTable out = read_csv(source, schema, options);
+  if (!is_parquet(source)) return {};
+  TextFormat format;
+  if (policy == RowPolicy::Repair) format.records = Records::Quoted;
+  return {.open = parquet_text(source, schema, key, threads), .format = format};
+}
+
+CsvTable read_table(const std::string& source, const Schema& schema, const CsvOptions& options) {
+  auto text = text_of(source, &schema, options.policy, options.threads, options.key_column);
+  if (!text.open) return read_csv(source, schema, options);
+  CsvOptions reading = options;
+  reading.open = std::move(text.open);
+  reading.format = text.format;
+  return read_csv(source, schema, reading);
+}
+
+void scan_table(const std::string& source, const Schema* schema, const CsvScanOptions& options,
+                const OnCsvHeader& on_header, const OnCsvRow& on_row) {
+  auto text = text_of(source, schema, RowPolicy::MustFit, Threads{});
+  if (!text.open) return scan_csv(source, options, on_header, on_row);
+  CsvScanOptions reading = options;
+  reading.open = std::move(text.open);
+  reading.format = text.format;
+  scan_csv(source, reading, on_header, on_row);
+}
+
+CsvTable load_table(const std::string& source, const Schema& schema, const CsvOptions& options) {
+  CsvTable out = read_table(source, schema, options);
   const std::size_t mended = mend_rows(schema.row_rules(), out.table);
   std::erase_if(out.ignored_columns, [&](const std::string& name) {
     return std::ranges::any_of(schema.relations().derived,
@@ -56,8 +73,6 @@ CsvTable load_table(const std::string& source, const Schema& schema, const CsvOp
   return out;
 }
 
-bool is_pairs(const std::string& source) { return source.starts_with(kPairs); }
-
 BitTable load_pairs(const std::string& source, const Schema& schema, const PairsOptions& options) {
   if (!is_pairs(source)) {
     throw UsageError(fmt::format("{} is no list of pairs; write pairs:FILE.", in_quotes(source)));
@@ -65,16 +80,12 @@ BitTable load_pairs(const std::string& source, const Schema& schema, const Pairs
   if (!schema.rules().empty()) {
     throw SchemaError("The schema has rules, and a list of pairs knows none; leave them out.");
   }
-  return read_pairs(file_of(source), schema, options);
+  return read_pairs(source_files(source).front(), schema, options);
 }
 
 std::unique_ptr<DataSource> open_pairs(const std::string& source, const Schema& schema,
                                        const PairsOptions& options, const Threads& threads) {
   return bit_source(load_pairs(source, schema, options), threads);
-}
-
-std::string file_of(const std::string& source) {
-  return is_pairs(source) ? source.substr(kPairs.size()) : source;
 }
 
 }  // namespace tandem

@@ -17,26 +17,30 @@ namespace tandem {
 
 namespace {
 
-[[noreturn]] void broke_off(const Threads& threads) {
+[[noreturn]] void broke_off(const RowStream& stream, const Threads& threads) {
   threads.check();  // it may have been stopped on purpose
-  throw SourceError("The rows could not be read to their end.");
+  throw SourceError(stream.when_broken);
 }
 
 // Calls `each` with every batch, in order. What the stream says of a failure may quote rows, and is
 // not told.
 void read_rows(const RowStream& stream, RowEncoder& encoder, const Threads& threads,
                const std::function<bool(CodedRows)>& each) {
-  OwnedStream rows = stream.open();
-  if (rows.empty()) broke_off(threads);
-  OwnedSchema schema;
-  if ((*rows).get_schema(rows.get(), schema.get()) != 0 || schema.empty()) broke_off(threads);
-  encoder.check_columns(*schema);
-  for (;;) {
-    threads.check();
-    OwnedArray batch;
-    if ((*rows).get_next(rows.get(), batch.get()) != 0) broke_off(threads);
-    if (batch.empty()) return;
-    if (!each(encoder.encode(*batch, *schema, threads))) return;
+  for (std::size_t part = 0; part <= stream.then.size(); ++part) {
+    OwnedStream rows = part == 0 ? stream.open() : stream.then[part - 1]();
+    if (rows.empty()) broke_off(stream, threads);
+    OwnedSchema schema;
+    if ((*rows).get_schema(rows.get(), schema.get()) != 0 || schema.empty()) {
+      broke_off(stream, threads);
+    }
+    encoder.check_columns(*schema);
+    for (;;) {
+      threads.check();
+      OwnedArray batch;
+      if ((*rows).get_next(rows.get(), batch.get()) != 0) broke_off(stream, threads);
+      if (batch.empty()) break;
+      if (!each(encoder.encode(*batch, *schema, threads))) return;
+    }
   }
 }
 

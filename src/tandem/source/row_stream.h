@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tandem/base/parallel.h"
 #include "tandem/data/row_encoder.h"
@@ -21,6 +22,9 @@ using OpenRows = std::function<OwnedStream()>;
 struct RowStream {
   OpenRows open;
   std::size_t rows = 0;  // that it has, where that is known; 0: not
+  // Streams whose rows follow, with the same columns, perhaps in other types.
+  std::vector<OpenRows> then = {};
+  std::string when_broken = "The rows could not be read to their end.";  // what an error says
 };
 
 // How the rows of a stream are looked at.

@@ -7,6 +7,7 @@
 
 #include "tandem/base/digest.h"
 #include "tandem/base/text.h"
+#include "tandem/source/source_files.h"
 
 namespace tandem {
 
@@ -32,8 +33,10 @@ std::size_t find_line(std::string_view toml) {
 std::string drafted_from_line(std::span<const std::string> sources) {
   std::string out = fmt::format("{} = [", kDraftedFrom);
   for (const auto& source : sources) {
-    if (!out.ends_with('[')) out += ", ";
-    out += '"' + sha256_of_file(source) + '"';
+    for (const auto& file : source_files(source)) {
+      if (!out.ends_with('[')) out += ", ";
+      out += '"' + sha256_of_file(file) + '"';
+    }
   }
   return out + "]\n";
 }

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tandem/data/csv.h"
+#include "tandem/source/open.h"
 
 namespace tandem {
 
@@ -53,7 +53,7 @@ std::optional<std::string> quoted(const std::string& name) {
 
 class Search {
  public:
-  explicit Search(const Schema& schema) {
+  explicit Search(const Schema& schema) : schema_(schema) {
     for (const auto& column : schema.columns()) {
       if (column.codec->ranges() == nullptr || columns_.size() == kMostColumns) continue;
       columns_.push_back(&column);
@@ -71,8 +71,8 @@ class Search {
     bool comma = false;
     std::string room;
     before_.clear();
-    scan_csv(
-        source, {},
+    scan_table(
+        source, &schema_, {},
         [&](std::span<const std::string> names, const TextFormat& format) {
           comma = format.decimal_mark == ',';
           for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -238,6 +238,7 @@ class Search {
     out.push_back(std::move(next));
   }
 
+  const Schema& schema_;
   std::vector<const ColumnSchema*> columns_;
   std::vector<Candidate> candidates_;  // that no row has broken
   Values before_;                      // of the row before

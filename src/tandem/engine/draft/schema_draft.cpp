@@ -34,7 +34,6 @@ struct Profiles {
 Profiles profile_sources(const SchemaRequest& request, std::vector<std::string>& doubts) {
   Profiles out;
   for (const auto& source : request.public_sources) {
-    require_file(source);
     const bool first = out.names.empty();
     std::vector<std::ptrdiff_t> slots;  // of each field, or -1
     bool comma = false;
@@ -86,7 +85,7 @@ Profiles profile_sources(const SchemaRequest& request, std::vector<std::string>&
     };
     CsvScanOptions options;
     options.progress = progress_of(request.reading, source);
-    scan_csv(source, options, on_header, on_row);
+    scan_table(source, nullptr, options, on_header, on_row);
   }
   return out;
 }

@@ -220,8 +220,8 @@ void add(RecordFit& to, const RecordFit& more) {
 }
 
 // The first bytes of the file; none where they are damaged. UsageError when it can't be opened.
-std::string head_of(const std::string& path) {
-  const auto source = ByteSource::open(path);
+std::string head_of(const std::string& path, const OpenBytes& open) {
+  const auto source = open ? open() : ByteSource::open(path);
   std::string head(kHeadBytes, '\0');
   try {
     head.resize(source->read(head));
@@ -290,17 +290,22 @@ Layout lay_out(const TextScan& scan, const Schema& schema, const FitOptions& opt
 }  // namespace
 
 FileFit fit_file(const std::string& path, const Schema& schema, const FitOptions& options) {
-  require_file(path);
+  TextScanOptions reading = options.reading;
+  auto text = text_of(path, &schema, reading.policy, reading.threads, options.person);
+  if (text.open) {
+    reading.open = std::move(text.open);
+    reading.format = text.format;
+  }
   FileFit out;
   out.path = path;
-  out.format = options.reading.format.value_or(schema.format());
+  out.format = reading.format.value_or(schema.format());
   out.columns.resize(schema.columns().size());
   out.broken_rules.resize(schema.rules().size());
   out.relations = RelationCheck(schema, {}).counts();
   std::optional<TextScan> started;
-  const std::string head = options.lenient ? head_of(path) : "";
+  const std::string head = options.lenient ? head_of(path, reading.open) : "";
   try {
-    started.emplace(path, schema, options.reading);
+    started.emplace(path, schema, reading);
   } catch (const UsageError& error) {
     if (!options.lenient) throw;
     out.unread = error.what();

@@ -52,7 +52,7 @@ constexpr std::array<char, kCsvPadding> kNoField{};  // an empty field with byte
 TextScan::TextScan(const std::string& path, const Schema& schema, TextScanOptions options)
     : options_(std::move(options)),
       reader_(path, options_.policy, format_of(options_, schema), known_columns(schema),
-              schema.format()),
+              schema.format(), kCsvBlockBytes, options_.open),
       header_(reader_.read_header()),
       places_(kBlocksPerThread * static_cast<std::size_t>(std::max(1, options_.threads.count))) {}
 

@@ -24,6 +24,7 @@ struct TextScanOptions {
   std::optional<TextFormat> format{};  // the schema's without one; of a public file, sniffed
   Threads threads{};
   ReadProgress progress{};
+  OpenBytes open{};  // as in CsvOptions
 };
 
 class TextScan {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tandem/source/duckdb.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/errors.h"
+#include "support/files.h"
+#include "support/parquet.h"
+
+namespace tandem {
+namespace {
+
+using test::contains;
+using test::error_of;
+using test::Variable;
+
+TEST(DuckDb, AMissingLibraryIsSaidWithWhatToDo) {
+  const Variable none("TANDEM_DUCKDB", nullptr);
+  if (test::has_duckdb()) GTEST_SKIP() << "the system has DuckDB's library";
+  EXPECT_EQ(error_of<UsageError>([] { DuckDb database(1); }),
+            "Parquet is read through DuckDB's library, and this machine has none: get libduckdb.so "
+            "('npm pack @duckdb/node-bindings-linux-x64' has it, or DuckDB's own downloads) and "
+            "name it in TANDEM_DUCKDB, or read Parquet in Python, with tandem.synthesize.");
+}
+
+TEST(DuckDb, ALibraryThatIsNoneIsSaid) {
+  const test::TempDir dir;
+  for (const auto& name :
+       {dir / "libduckdb.so", dir.write("text.so", "no library"), std::string("libz.so.1")}) {
+    const Variable stated("TANDEM_DUCKDB", name.c_str());
+    const auto message = error_of<UsageError>([] { DuckDb database(1); });
+    EXPECT_TRUE(message.starts_with(name + " is no DuckDB library that can be used; ")) << message;
+    EXPECT_TRUE(contains(message, "tandem.synthesize"));
+  }
+}
+
+TEST(DuckDb, GivesRowsAsArrow) {
+  TANDEM_NEEDS_DUCKDB();
+  DuckDb database(2);
+  OwnedStream rows = database.query("SELECT * FROM range(5000)");
+  ASSERT_FALSE(rows.empty());
+  std::int64_t count = 0;
+  for (OwnedArray batch; next_of(rows, batch) && !batch.empty();) count += (*batch).length;
+  EXPECT_EQ(count, 5000);
+}
+
+TEST(DuckDb, WhatItRefusesIsNoStream) {
+  TANDEM_NEEDS_DUCKDB();
+  DuckDb database(1);
+  EXPECT_TRUE(database.query("SELECT nothing FROM nowhere").empty());
+  EXPECT_TRUE(database.query("no SQL").empty());
+  EXPECT_FALSE(database.run("SELECT 1 / CAST('x' AS INTEGER)"));
+  EXPECT_TRUE(database.run("SELECT 1"));
+}
+
+TEST(DuckDb, ARowThatCannotBeMadeEndsTheStream) {
+  TANDEM_NEEDS_DUCKDB();
+  DuckDb database(1);
+  OwnedStream rows =
+      database.query("SELECT CAST(if(range = 60000, 'x', '1') AS INTEGER) FROM range(100000)");
+  bool broken = rows.empty();
+  for (OwnedArray batch; !broken;) {
+    broken = !next_of(rows, batch);
+    if (batch.empty()) break;
+  }
+  EXPECT_TRUE(broken);
+}
+
+TEST(DuckDb, HasNoDiskAndNoExtensions) {
+  TANDEM_NEEDS_DUCKDB();
+  DuckDb database(1);
+  for (const char* sql : {"SELECT error('x') WHERE current_setting('temp_directory') <> ''",
+                          "SELECT error('x') WHERE current_setting('autoload_known_extensions')",
+                          "SELECT error('x') WHERE current_setting('autoinstall_known_extensions')",
+                          "SELECT error('x') WHERE current_setting('TimeZone') <> 'UTC'",
+                          "SELECT error('x') WHERE current_setting('threads') <> 1"}) {
+    EXPECT_TRUE(database.run(sql)) << sql;
+  }
+}
+
+}  // namespace
+}  // namespace tandem
