@@ -107,6 +107,12 @@ TEST_F(Check, NamesLineFeedsInsideQuotes) {
   EXPECT_TRUE(contains(result.out, "rows have fewer fields than the header"));
 }
 
+TEST_F(Check, LineFeedsInsideQuotesOfRecordsThatAreReadWholeAreNoFault) {
+  const auto result = check(patients(800, {.line_feeds = true}), {"--records", "quoted", "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_FALSE(contains(result.out, "line-feeds")) << result.out;
+}
+
 TEST_F(Check, ATableReadAsUtf16IsNamed) {
   std::string utf16 = "\xff\xfe";
   for (const char c : patients(50)) {

@@ -343,7 +343,8 @@ FileFit fit_file(const std::string& path, const Schema& schema, const FitOptions
     out.rows_breaking += part.rows_breaking;
     if (layout.person != kIgnoredColumn) people.append(part.people);
     if (with_codes) rows.append(part);
-    if (options.reading.policy == RowPolicy::Repair) line_feeds.walk(block.text());
+    const bool lines = out.format.records == Records::Lines;
+    if (reading.policy == RowPolicy::Repair && lines) line_feeds.walk(block.text());
     out.rows += part.rows;
   };
   try {
