@@ -268,7 +268,7 @@ TEST(Parquet, WhatDoesNotFitIsSaidOfTheColumn) {
   EXPECT_EQ(refusal("m"),
             "The column 'm' of " + path + " holds maps; give one plain value in each cell.");
   EXPECT_EQ(refusal("b"),
-            "The column 'b' of " + path + " holds bytes; give one text or number in each cell.");
+            "The column 'b' of " + path + " holds bytes; write them as text or other numbers.");
   EXPECT_EQ(refusal("A"), path +
                               " has no column 'A', which the schema names; add it, or take it out "
                               "of the schema.");
@@ -310,6 +310,27 @@ TEST(Parquet, ADamagedFileIsSaidWithoutItsContent) {
         whole.substr(0, static_cast<std::size_t>(part * static_cast<double>(whole.size()))));
     EXPECT_EQ(error_of<SourceError>([&] { ParquetTable{cut}; }), cut + " " + kDamaged);
   }
+}
+
+TEST(Parquet, ATextThatIsNoneEndsTheReadingWithoutBeingQuoted) {
+  TANDEM_NEEDS_DUCKDB();
+  const TempDir dir;
+  {
+    DuckDb database(1);
+    ASSERT_TRUE(database.run("COPY (SELECT 'XYZZYSECRET' AS a) TO '" + (dir / "a.parquet") +
+                             "' (FORMAT parquet, COMPRESSION uncompressed)"));
+  }
+  std::string bytes = read_file(dir / "a.parquet");
+  for (auto at = bytes.find("XYZZY"); at != std::string::npos; at = bytes.find("XYZZY")) {
+    bytes[at] = '\xff';
+  }
+  dir.write("a.parquet", bytes);
+  const Schema s({{"a", "", coded_codec(3)}});
+  const RowReading reading{.schema = s, .person = {}};
+  const auto message = error_of<SourceError>(
+      [&] { hold_rows(ParquetTable(dir / "a.parquet").rows_of({"a"}), reading, kAny); });
+  EXPECT_TRUE(contains(message, "a.parquet can't be read ")) << message;
+  EXPECT_FALSE(contains(message, "SECRET"));
 }
 
 TEST(Parquet, FloatsThatAreAllWholeAreKnown) {

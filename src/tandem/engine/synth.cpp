@@ -19,7 +19,6 @@
 #include "tandem/data/csv.h"
 #include "tandem/engine/budget.h"
 #include "tandem/engine/execute.h"
-#include "tandem/engine/input_files.h"
 #include "tandem/engine/memory.h"
 #include "tandem/engine/preparation.h"
 #include "tandem/engine/privacy_unit_text.h"
@@ -295,7 +294,6 @@ SynthRun with_rows(SynthRun run, bool may_lack = false) {
     throw UsageError(TANDEM_SETTING(
         "records") " of Parquet can only be quoted: each row is a row, whatever it holds.");
   }
-  refuse_private_as_public(s.private_source, s.public_sources);
   const bool lacks =
       may_lack && std::ranges::none_of(source_files(s.private_source), [](const auto& file) {
         std::error_code ignored;

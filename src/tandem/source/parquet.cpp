@@ -134,19 +134,26 @@ std::size_t number(const std::string& text) {
   return found && *found > 0 ? static_cast<std::size_t>(*found) : 0;
 }
 
+// Decimals with more digits would come as floats, and not as what they are.
+constexpr std::size_t kMostDigits = 38;
+constexpr const char* kWideDecimal = "wide decimal";
+
 Shape shape_of(DuckDb& database, const std::string& path) {
   const OpenFile file(path);
   Shape out{.path = path, .names = {}, .formats = {}};
   // The tree of columns, each before its children; the library itself renames some that are alike.
-  const auto tree = asked(database, path,
-                          fmt::format("SELECT name, coalesce(num_children, 0), (SELECT "
-                                      "sum(num_rows) FROM parquet_file_metadata({0})) "
-                                      "FROM parquet_schema({0})",
-                                      file.in_sql()));
+  const auto tree =
+      asked(database, path,
+            fmt::format("SELECT name, coalesce(num_children, 0), coalesce(precision, 0), (SELECT "
+                        "sum(num_rows) FROM parquet_file_metadata({0})) "
+                        "FROM parquet_schema({0})",
+                        file.in_sql()));
   if (tree.empty()) unreadable(path);
-  out.rows = number(tree[0][2]);
+  out.rows = number(tree[0][3]);
+  std::vector<bool> wide;
   for (std::size_t at = 1; at < tree.size();) {
     out.names.push_back(tree[at][0]);
+    wide.push_back(number(tree[at][2]) > kMostDigits);
     for (std::size_t left = 1; left > 0 && at < tree.size(); ++at) left += number(tree[at][1]) - 1;
   }
   if (out.names.empty()) unreadable(path);
@@ -159,6 +166,9 @@ Shape shape_of(DuckDb& database, const std::string& path) {
     out.formats.emplace_back(child.dictionary != nullptr ? "+" : child.format);
   }
   if (out.formats.size() != out.names.size()) unreadable(path);
+  for (std::size_t c = 0; c < wide.size(); ++c) {
+    if (wide[c]) out.formats[c] = kWideDecimal;
+  }
   return out;
 }
 
@@ -171,6 +181,8 @@ std::string_view odd_cells(std::string_view format) {
   if (format.starts_with("+m")) return "maps";
   if (format.starts_with('+')) return "structs";
   if (format == "z" || format == "Z" || format == "vz" || format.starts_with("w:")) return "bytes";
+  if (format == kWideDecimal) return "decimals of more than 38 digits";
+  if (format.starts_with("tD") || format.starts_with("ti")) return "durations";
   return "";
 }
 
@@ -332,9 +344,10 @@ RowStream ParquetTable::rows_of(const std::vector<std::string>& columns) const {
     for (const auto& shape : files_->shapes) {
       const auto odd = odd_cells(shape.formats[shape.place(name)]);
       if (odd.empty()) continue;
-      throw SchemaError(fmt::format("The column {} of {} holds {}; give one {} in each cell.",
-                                    in_quotes(name), shape.path, odd,
-                                    odd == "bytes" ? "text or number" : "plain value"));
+      const bool nested = shape.formats[shape.place(name)].starts_with('+');
+      throw SchemaError(fmt::format(
+          "The column {} of {} holds {}; {}.", in_quotes(name), shape.path, odd,
+          nested ? "give one plain value in each cell" : "write them as text or other numbers"));
     }
   }
   // One database for all that is opened of these rows, from the first time on.

@@ -19,11 +19,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPairs = "pairs:";
-constexpr int kMostFolders = 64;  // below each other; a link may lead back up
 
 bool is_folder(const fs::path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
+}
+
+// A folder itself and no link to one, which may lead back up.
+bool is_own_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(fs::symlink_status(path, ignored));
 }
 
 bool is_there(const fs::path& path) {
@@ -62,36 +67,36 @@ void sort_once(std::vector<std::string>& paths) {
 
 // What matches the parts of a pattern from `first` on, below `folder`.
 void match_below(const fs::path& folder, const std::vector<std::string>& parts, std::size_t first,
-                 int depth, std::vector<std::string>& out) {
+                 std::vector<std::string>& out) {
   if (first == parts.size()) {
     out.push_back(folder.string());
     return;
   }
   const std::string& part = parts[first];
   if (part == "**") {
-    match_below(folder, parts, first + 1, depth, out);
+    match_below(folder, parts, first + 1, out);
     for (const auto& name : names_in(folder)) {
-      if (name.starts_with('.') || depth == kMostFolders || !is_folder(folder / name)) continue;
-      match_below(folder / name, parts, first, depth + 1, out);
+      if (name.starts_with('.') || !is_own_folder(folder / name)) continue;
+      match_below(folder / name, parts, first, out);
     }
     return;
   }
   if (!has_magic(part)) {
-    if (is_there(folder / part)) match_below(folder / part, parts, first + 1, depth, out);
+    if (is_there(folder / part)) match_below(folder / part, parts, first + 1, out);
     return;
   }
   for (const auto& name : names_in(folder)) {
     if (fnmatch(part.c_str(), name.c_str(), FNM_PERIOD | FNM_NOESCAPE) != 0) continue;
-    match_below(folder / name, parts, first + 1, depth, out);
+    match_below(folder / name, parts, first + 1, out);
   }
 }
 
-void parquet_below(const fs::path& folder, int depth, std::vector<std::string>& out) {
+void parquet_below(const fs::path& folder, std::vector<std::string>& out) {
   for (const auto& name : names_in(folder)) {
     const fs::path path = folder / name;
-    if (is_folder(path)) {
-      if (depth < kMostFolders) parquet_below(path, depth + 1, out);
-    } else if (is_parquet_name(name)) {
+    if (is_own_folder(path)) {
+      parquet_below(path, out);
+    } else if (is_parquet_name(name) && !is_folder(path)) {
       out.push_back(path.string());
     }
   }
@@ -109,7 +114,7 @@ std::vector<std::string> matching_paths(const std::string& pattern) {
     at = end + 1;
   }
   std::vector<std::string> out;
-  match_below(pattern.starts_with('/') ? "/" : "", parts, 0, 0, out);
+  match_below(pattern.starts_with('/') ? "/" : "", parts, 0, out);
   sort_once(out);
   return out;
 }
@@ -133,7 +138,7 @@ std::vector<std::string> source_files(const std::string& source) {
   if (is_pattern(source)) {
     for (const auto& path : matching_paths(source)) {
       if (is_folder(path)) {
-        parquet_below(path, 0, out);
+        parquet_below(path, out);
       } else {
         out.push_back(path);
       }
@@ -144,7 +149,7 @@ std::vector<std::string> source_files(const std::string& source) {
                                  in_quotes(source)));
   }
   if (!is_folder(source)) return {source};
-  parquet_below(source, 0, out);
+  parquet_below(source, out);
   std::ranges::sort(out);
   if (!out.empty()) return out;
   throw UsageError(fmt::format(

@@ -22,8 +22,8 @@ std::vector<std::string> source_files(const std::string& source);
 
 // Files and folders that a pattern means, sorted: `*`, `?` and `[...]` stand for parts of a name,
 // and
-// `**` for any number of folders. Names that start with a point are meant only where the pattern
-// says so.
+// `**` for any number of folders, links to folders aside. Names that start with a point are meant
+// only where the pattern says so.
 std::vector<std::string> matching_paths(const std::string& pattern);
 
 }  // namespace tandem
