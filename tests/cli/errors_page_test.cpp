@@ -15,6 +15,7 @@
 
 #include "support/command.h"
 #include "support/files.h"
+#include "support/parquet.h"
 
 namespace tandem {
 namespace {
@@ -62,6 +63,10 @@ std::vector<std::string> synth(std::vector<std::string> more = {}) {
       "schema.toml", "--workload", "all-1way",   "--epsilon", "1"};
   call.insert(call.end(), more.begin(), more.end());
   return call;
+}
+
+std::vector<std::string> parquet(const std::string& source) {
+  return {"synth", "--private", source, "--schema", "schema.toml", "--epsilon", "1"};
 }
 
 Case column(const std::string& situation, const std::string& keys) {
@@ -165,7 +170,10 @@ std::vector<Section> sections() {
         {"an unknown encoding",
          with("schema.toml", "[csv]\nencoding = \"ebcdic\"\n" + kSchema.substr(11)), synth()},
         {"an unknown delimiter", with("schema.toml", kSchema), synth({"--delimiter", "::"})},
-        {"an unknown kind of record", with("schema.toml", kSchema), synth({"--records", "rows"})}}},
+        {"an unknown kind of record", with("schema.toml", kSchema), synth({"--records", "rows"})},
+        {"a pattern that matches nothing", with("schema.toml", kSchema), parquet("part-*.parquet")},
+        {"Parquet, and a TANDEM_DUCKDB that names no library",
+         with("people.parquet", "PAR1 looks like a whole file PAR1"), parquet("people.parquet")}}},
       {"A release",
        {{"no schema and no public data",
          with("people.csv", "age,sex\n1,F\n"),
@@ -209,6 +217,7 @@ std::string indented(const std::string& text) {
 }
 
 std::string page() {
+  const test::Variable library("TANDEM_DUCKDB", "/opt/nothing/libduckdb.so");
   std::string out =
       "# What tandem says when something is wrong\n\n"
       "An error is one sentence on standard error: what is wrong, where, and what to do. Exit code "
