@@ -15,7 +15,6 @@ namespace tandem {
 namespace {
 
 namespace fs = std::filesystem;
-using test::contains;
 using test::error_of;
 using test::TempDir;
 

@@ -61,8 +61,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
 // Sorted, each once.
 void sort_once(std::vector<std::string>& paths) {
   std::ranges::sort(paths);
-  const auto repeated = std::ranges::unique(paths);
-  paths.erase(repeated.begin(), repeated.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
 }
 
 // What matches the parts of a pattern from `first` on, below `folder`.
