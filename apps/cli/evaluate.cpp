@@ -26,7 +26,7 @@ class Evaluate final : public Command {
 
   void declare(Args& args) override {
     using enum Args::Need;
-    args.option("--private,--real", request_.real, "the real table: .csv or .csv.gz, or pairs:FILE",
+    args.option("--private,--real", request_.real, "the real table: .csv, .csv.gz or .parquet, or pairs:FILE",
                 Required);
     args.option("--synthetic", request_.synthetic, "the table to judge, or pairs:FILE", Required);
     args.option("--schema", request_.schema, "the schema of both: TOML or JSON", Required);

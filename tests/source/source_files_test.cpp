@@ -100,7 +100,7 @@ TEST_F(SourceFiles, WhatIsParquetIsToldByNames) {
   for (const char* source : {"x.csv", "", "pairs:x.parquet", "x.parquet.gz", "the private data"}) {
     EXPECT_FALSE(is_parquet(source)) << source;
   }
-  EXPECT_FALSE(is_parquet(dir_ / "year=2021/*"));  // other files, too
+  EXPECT_TRUE(is_parquet(dir_ / "year=2021/*"));  // other files, too
   EXPECT_FALSE(is_parquet(dir_ / "*.csv"));
 }
 
@@ -120,6 +120,9 @@ TEST_F(SourceFiles, NothingFoundIsSaidInOneSentence) {
   EXPECT_EQ(error_of<UsageError>([&] { source_files(dir_ / "empty"); }),
             dir_ / "empty" +
                 " is a folder without Parquet files; name a file, or a folder of .parquet files.");
+  EXPECT_EQ(error_of<UsageError>([&] { source_files(dir_ / "year=2021/*"); }),
+            "'" + (dir_ / "year=2021/*") + "' also means '" + (dir_ / "year=2021/_SUCCESS") +
+                "', which is no Parquet file; write a pattern such as '*.parquet'.");
   EXPECT_EQ(error_of<UsageError>([&] { source_files(dir_ / "none-*.parquet"); }),
             "'" + (dir_ / "none-*.parquet") +
                 "' matches no file; check the pattern, and put it into quotes.");

@@ -124,8 +124,7 @@ bool is_parquet(const std::string& source) {
   if (is_parquet_name(std::string_view(source).substr(0, end + 1))) return true;
   if (is_folder(source)) return true;
   if (!is_pattern(source)) return false;
-  const auto found = matching_paths(source);
-  return !found.empty() && std::ranges::all_of(found, [](const std::string& path) {
+  return std::ranges::any_of(matching_paths(source), [](const std::string& path) {
     return is_parquet_name(path) || is_folder(path);
   });
 }
@@ -138,8 +137,12 @@ std::vector<std::string> source_files(const std::string& source) {
     for (const auto& path : matching_paths(source)) {
       if (is_folder(path)) {
         parquet_below(path, out);
-      } else {
+      } else if (is_parquet_name(path)) {
         out.push_back(path);
+      } else {
+        throw UsageError(fmt::format(
+            "{} also means {}, which is no Parquet file; write a pattern such as '*.parquet'.",
+            in_quotes(source), in_quotes(path)));
       }
     }
     sort_once(out);
