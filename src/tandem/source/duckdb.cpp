@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <utility>
@@ -22,10 +23,9 @@ using Status = std::uint8_t;  // 0: well
 struct AdbcError {
   char* message;
   std::int32_t vendor_code;
-  char sqlstate[5];  // NOLINT(modernize-avoid-c-arrays)
+  std::array<char, 5> sqlstate;
   void (*release)(AdbcError*);
-  // Version 1.1.0 goes on with two pointers; room for them, should a library write there.
-  void* more[2];  // NOLINT(modernize-avoid-c-arrays)
+  std::array<void*, 2> more;  // room for those of version 1.1.0
 };
 
 // A database, a connection or a statement: what the library keeps of it, and whose it is.
@@ -72,6 +72,9 @@ struct AdbcDriver {
   Unused statement_set_option;
   Status (*statement_set_sql_query)(AdbcObject*, const char*, AdbcError*);
   Unused statement_set_substrait_plan;
+
+  // Version 1.1.0 goes on with 24 functions; room for them, should a library write there.
+  std::array<Unused, 32> more;
 };
 
 constexpr int kAdbcVersion = 1'000'000;  // 1.0.0
@@ -104,8 +107,7 @@ InitFunction load() {
     throw UsageError(fmt::format(
         "Parquet is read through DuckDB's library, and this machine has none: get libduckdb.so "
         "('npm pack @duckdb/node-bindings-linux-x64' has it, or DuckDB's own downloads) and name "
-        "it "
-        "in {}, or read Parquet in Python, with tandem.synthesize.",
+        "it in {}, or read Parquet in Python, with tandem.synthesize.",
         kVariable));
   }
   void* entry = library == nullptr ? nullptr : dlsym(library, kEntry);
