@@ -169,6 +169,44 @@ TEST_P(UnitTest, ProductsOfManyKindsAreAsByBruteForce) {
   }
 }
 
+TEST_P(UnitTest, RowsThatLeaveDifferencesOutAreAsByBruteForce) {
+  PlanningProblem problem;
+  problem.sizes = {8, 3};
+  problem.workload = {{{0}, {{Kind::Given, {1, 1, 1, 0, 0, 0, 0, 0}}}, 1.0},
+                      {{0, 1}, {{Kind::Given, {1, -1, 0, 0, 0, 0, 2, -2}}, {}}, 2.0}};
+  problem.unit = GetParam();
+  for (const auto noise : {NoiseKind::Gaussian, NoiseKind::Laplace}) {
+    problem.noise = noise;
+    expect_as_by_brute_force(problem, noise == NoiseKind::Gaussian
+                                          ? plan_residuals(problem, {})
+                                          : plan_ordered_marginals(problem, {}));
+    expect_as_by_brute_force(problem, plan_marginals(problem, {}));
+    expect_as_by_brute_force(problem, plan_product(problem, {}));
+  }
+}
+
+// Whole numbers that are nearly alike ask for little more than the total, and not for nothing more.
+TEST_P(UnitTest, NearlyAlikeRowsAreNotCertain) {
+  PlanningProblem problem;
+  problem.sizes = {2};
+  problem.workload = {{{0}, {{Kind::Given, {1'000'000, 1'000'000, 1'000'000, 999'999}}}, 1.0}};
+  problem.unit = GetParam();
+  for (const auto& strategy : {plan_residuals(problem, {}), plan_marginals(problem, {})}) {
+    SCOPED_TRACE(strategy.planner);
+    EXPECT_EQ(asked_columns(problem, problem.workload[0]), Clique{0});
+    const auto variances = QueryVariances(problem, strategy, problem.workload[0]).all();
+    // (1e6, 999,999) is the total times 999,999.5 and half the difference of the two values.
+    const auto halves = QueryVariances(problem, strategy, {{0}, {{Kind::Given, {1, -1}}}, 1.0});
+    const double total = QueryVariances(problem, strategy, {{}, {}, 1.0}).sum();
+    EXPECT_NEAR(variances[0], 1e12 * total, 1e3 * total);
+    EXPECT_NEAR(variances[1] - 999'999.5 * 999'999.5 * total, 0.25 * halves.sum(),
+                1e-3 * (total + halves.sum()));
+    EXPECT_GT(halves.sum(), 0.0);
+    EXPECT_NEAR(strategy.squared_error, variances[0] + variances[1],
+                1e-9 * strategy.squared_error);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Strategy, UnitTest,
                          testing::Values(PlanningUnit{false, false, 1}, PlanningUnit{true, true, 1},
                                          PlanningUnit{true, false, 1},

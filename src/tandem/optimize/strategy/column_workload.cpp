@@ -10,6 +10,12 @@ namespace tandem {
 
 using Kind = ColumnQueries::Kind;
 
+namespace {
+
+constexpr double kRidge = 1e-6;  // of the mean diagonal
+
+}  // namespace
+
 std::size_t p_of(std::size_t n) { return std::clamp<std::size_t>(n / 16, 4, 64); }
 
 void ColumnWorkload::add(const ColumnQueries& queries, double weight) {
@@ -33,6 +39,7 @@ DenseMatrix ColumnWorkload::gram(std::size_t n) const {
   for (std::size_t i = 0; i < n; ++i) trace += out(i, i);
   check(trace > 0.0, "queries of a column ask something");
   for (double& value : out.values) value *= static_cast<double>(n) / trace;
+  for (std::size_t i = 0; i < n; ++i) out(i, i) += kRidge;
   return out;
 }
 

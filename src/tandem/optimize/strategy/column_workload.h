@@ -22,7 +22,9 @@ struct ColumnWorkload {
   bool values_alike = true;  // the Gram matrix is a I + b J: only values and totals are asked for
 
   void add(const ColumnQueries& queries, double weight);
-  DenseMatrix gram(std::size_t n) const;  // sum of weight W'W, scaled to a mean diagonal of 1
+  // The sum of weight W'W, scaled to a mean diagonal of 1, and a ridge: queries that leave some
+  // differences of values out (a few rows of whole numbers) get a strategy that can be inverted.
+  DenseMatrix gram(std::size_t n) const;
   std::pair<double, double> identity_and_total() const;  // a, b of values that are alike
 };
 

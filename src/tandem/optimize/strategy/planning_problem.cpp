@@ -2,9 +2,12 @@
 #include "tandem/optimize/strategy/planning_problem.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <unordered_map>
 
 #include "tandem/base/check.h"
+#include "tandem/base/int128.h"
 
 namespace tandem {
 
@@ -42,6 +45,60 @@ DenseMatrix gram_of(const ColumnQueries& queries, std::size_t n) {
   return out;
 }
 
+namespace {
+
+// w C w' of each row w.
+std::vector<double> squares_of_rows(const DenseMatrix& rows, const DenseMatrix& covariance) {
+  const DenseMatrix product = multiply(rows, covariance);
+  std::vector<double> out;
+  out.reserve(rows.rows);
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    const auto row = rows.row(r);
+    out.push_back(std::inner_product(row.begin(), row.end(), product.row(r).begin(), 0.0));
+  }
+  return out;
+}
+
+// Of rows of whole numbers: each less its mean, where the difference is exact but for one rounding.
+DenseMatrix about_means(const ColumnQueries& queries, std::size_t n) {
+  DenseMatrix out(queries.rows(n), n);
+  for (std::size_t r = 0; r < out.rows; ++r) {
+    const auto row = std::span(queries.given).subspan(r * n, n);
+    const auto sum = std::accumulate(row.begin(), row.end(), Int128{0});
+    for (std::size_t j = 0; j < n; ++j) {
+      out(r, j) = static_cast<double>(static_cast<Int128>(n) * row[j] - sum) /
+                  static_cast<double>(n);
+    }
+  }
+  return out;
+}
+
+// tr W (I - J/n) W': the sum over queries of (w - mean)^2, without cancellation.
+double squares_about_means(const ColumnQueries& queries, std::size_t n) {
+  const auto size = static_cast<double>(n);
+  double out = 0.0;
+  switch (queries.kind) {
+    case Kind::Identity:
+      return size - 1.0;
+    case Kind::Total:
+      return 0.0;
+    case Kind::Prefix:  // one of each length
+    case Kind::Ranges:  // n - l + 1 of length l
+      for (std::size_t l = 1; l < n; ++l) {
+        const auto length = static_cast<double>(l);
+        const double count = queries.kind == Kind::Prefix ? 1.0 : size - length + 1.0;
+        out += count * length * (size - length) / size;
+      }
+      return out;
+    case Kind::Given:
+      for (const double entry : about_means(queries, n).values) out += entry * entry;
+      return out;
+  }
+  return out;
+}
+
+}  // namespace
+
 std::vector<double> variances_of(const ColumnQueries& queries, const DenseMatrix& covariance) {
   const std::size_t n = covariance.rows;
   std::vector<double> out;
@@ -51,17 +108,9 @@ std::vector<double> variances_of(const ColumnQueries& queries, const DenseMatrix
     return out;
   }
   if (queries.kind == Kind::Given) {
-    for (std::size_t r = 0; r < queries.rows(n); ++r) {
-      double sum = 0.0;
-      for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j < n; ++j) {
-          sum += static_cast<double>(queries.given[r * n + i]) *
-                 static_cast<double>(queries.given[r * n + j]) * covariance(i, j);
-        }
-      }
-      out.push_back(sum);
-    }
-    return out;
+    DenseMatrix w(queries.rows(n), n);
+    std::ranges::copy(queries.given, w.values.begin());
+    return squares_of_rows(w, covariance);
   }
   DenseMatrix corner(n + 1, n + 1);  // sums of the covariance above and left of a place
   for (std::size_t i = 0; i < n; ++i) {
@@ -82,6 +131,17 @@ std::vector<double> variances_of(const ColumnQueries& queries, const DenseMatrix
     for (std::size_t a = 0; a < n; ++a) {
       for (std::size_t b = a; b < n; ++b) out.push_back(block(a, b + 1));
     }
+  }
+  return out;
+}
+
+std::vector<double> variances_within(const ColumnQueries& queries, const DenseMatrix& within) {
+  const std::size_t n = within.rows;
+  auto out = queries.kind == Kind::Given ? squares_of_rows(about_means(queries, n), within)
+                                         : variances_of(queries, within);
+  const auto exact = only_totals(queries, n);  // but for rounding
+  for (std::size_t r = 0; r < exact.size(); ++r) {
+    if (exact[r]) out[r] = 0.0;
   }
   return out;
 }
@@ -108,6 +168,12 @@ std::vector<bool> only_totals(const ColumnQueries& queries, std::size_t n) {
       break;
   }
   return out;
+}
+
+bool asks_only_totals(const ColumnQueries& queries, std::size_t n) {
+  if (n == 1 || queries.kind == Kind::Total) return true;
+  if (queries.kind != Kind::Given) return false;
+  return std::ranges::all_of(only_totals(queries, n), std::identity());
 }
 
 double PlanningUnit::worst(double norm, double distance) const {
@@ -176,16 +242,16 @@ ColumnErrors::Pair ColumnErrors::of(std::size_t attribute, const ColumnQueries& 
   for (const auto& [asked, errors] : known) {
     if (asked == queries) return errors;
   }
-  const double trace = queries.trace(n);
-  const double total = queries.total(n);
-  Pair out{trace - total / static_cast<double>(n), total / static_cast<double>(n * n)};
-  // What rounding leaves of queries that are constant on a column is nothing.
-  if (n == 1 || out.inside <= 1e-12 * trace) {
+  Pair out{squares_about_means(queries, n),
+           queries.total(n) / (static_cast<double>(n) * static_cast<double>(n))};
+  if (asks_only_totals(queries, n)) {
     out.inside = 0.0;
   } else if (attribute < splits_.size() && splits_[attribute].within.rows > 0) {
     const ColumnSplit& split = splits_[attribute];
     const DenseMatrix g = gram_of(queries, n);
-    out.inside = trace_of_product(g, split.within);
+    out.inside = queries.kind == Kind::Given
+                     ? trace_of_product(gram(about_means(queries, n)), split.within)
+                     : trace_of_product(g, split.within);
     out.outside = 0.0;
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
@@ -201,7 +267,7 @@ Clique asked_columns(const PlanningProblem& problem, const ProductQueries& item)
   std::vector<AttributeId> ids;
   for (std::size_t i = 0; i < item.clique.size(); ++i) {
     const std::size_t n = problem.sizes[item.clique[i]];
-    if (ColumnErrors(1).of(0, item.factors[i], n).inside > 0.0) ids.push_back(item.clique[i]);
+    if (!asks_only_totals(item.factors[i], n)) ids.push_back(item.clique[i]);
   }
   return Clique(std::move(ids));
 }

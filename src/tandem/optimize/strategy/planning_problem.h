@@ -21,9 +21,13 @@ namespace tandem {
 // Of the queries W_i on one column: W'W; and diag(W K W').
 DenseMatrix gram_of(const ColumnQueries& queries, std::size_t n);
 std::vector<double> variances_of(const ColumnQueries& queries, const DenseMatrix& covariance);
+// diag(W K W') where K 1 = 0, so that nothing is left of what queries have in common for all
+// values: large whole numbers that are nearly alike keep their small differences.
+std::vector<double> variances_within(const ColumnQueries& queries, const DenseMatrix& within);
 
 // Whether each query counts all values alike, so that it sees no more than the column's total.
 std::vector<bool> only_totals(const ColumnQueries& queries, std::size_t n);
+bool asks_only_totals(const ColumnQueries& queries, std::size_t n);  // all of them do
 
 // Whom noise protects, as far as a planner must know.
 struct PlanningUnit {

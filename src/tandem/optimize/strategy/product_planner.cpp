@@ -18,7 +18,6 @@ constexpr int kMostTurns = 20;       // of all columns
 constexpr double kLeastGain = 1e-4;  // of one turn, as a share of the error
 constexpr double kColumnGap = 1e-3;  // how far above its optimum a column's strategy may be
 constexpr int kStarts = 4;           // of a p-identity
-constexpr double kRidge = 1e-6;      // of the mean diagonal: keeps singular workloads answerable
 
 const ColumnQueries kTotal{ColumnQueries::Kind::Total, {}};
 
@@ -42,8 +41,7 @@ DenseMatrix column_strategy(const ColumnWorkload& asked, std::size_t n, NoiseKin
     const auto [a, b] = asked.identity_and_total();
     return best_identity_and_total(a, b, n, noise);
   }
-  DenseMatrix g = asked.gram(n);
-  for (std::size_t j = 0; j < n; ++j) g(j, j) += kRidge;
+  const DenseMatrix g = asked.gram(n);
   if (noise == NoiseKind::Gaussian && n <= kMostValuesOfDenseOptimum) {
     return square_root(best_gaussian_strategy(g, kColumnGap, threads).gram);
   }

@@ -331,11 +331,7 @@ QueryVariances::QueryVariances(const PlanningProblem& problem, const Strategy& s
     if (split.within.rows == 0 && item.factors[i].kind == ColumnQueries::Kind::Identity) {
       inside[i].assign(n, 1.0 - 1.0 / static_cast<double>(n));
     } else {
-      inside[i] = variances_of(item.factors[i], split.within_of(n));
-      const auto exact = only_totals(item.factors[i], n);  // but for rounding
-      for (std::size_t r = 0; r < exact.size(); ++r) {
-        if (exact[r]) inside[i][r] = 0.0;
-      }
+      inside[i] = variances_within(item.factors[i], split.within_of(n));
     }
     outside[i] = squared_means(item.factors[i], split, n);
   }
