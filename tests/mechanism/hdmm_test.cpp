@@ -127,6 +127,23 @@ TEST(Hdmm, NamesQueriesByGroupColumnAndValue) {
   EXPECT_EQ(release.answers.back().query, "ranges: a=1 & b=5");
 }
 
+// A reader who splits a name at ": ", " & ", "=" and ".." outside quotes gets its parts back.
+TEST(Hdmm, QuotesNamesThatHoldSignsOfTheGrammar) {
+  const Domain domain(
+      {{"a=b", 2, {"s & t", "say \"w|z\""}}, {"age", 3, {"0-14", "c: d", "St. John's"}}});
+  const ColumnQueries ranges{ColumnQueries::Kind::Ranges, {}};
+  const ColumnQueries sums{ColumnQueries::Kind::Given, {2, -1}};
+  const Workload workload(domain, "names",
+                          {{"x: y", 1.0, Products{{{{0, 1}, {sums, ranges}, 1.0}}}},
+                           {"by age", 1.0, Marginals{{{{1}, 1.0}}}}});
+  const auto [release, filter] = run_hdmm(Table(domain, 20), workload, zcdp(), kReplaceOne,
+                                          std::make_unique<SeededEntropy>(1));
+  const std::string start = R"("x: y": "a=b"=2*"s & t"-1*"say ""w|z""" & age=)";
+  EXPECT_EQ(release.answers[0].query, start + "0-14");
+  EXPECT_EQ(release.answers[1].query, start + "0-14..\"c: d\"");
+  EXPECT_EQ(release.answers[8].query, "by age: age=St. John's");
+}
+
 // Over many seeds: errors as large as the plan says, and intervals that hold as often as they say.
 TEST(Hdmm, ErrorsAreAsPlannedAndIntervalsHold) {
   const Table table = small_table(300);
@@ -288,6 +305,47 @@ TEST(Hdmm, ConsistentAnswersAreNearerAndOfOneTotal) {
       }
     }
   }
+}
+
+// Whichever planner answers, and whether the total is asked for alone or as the last of prefixes.
+TEST(Hdmm, EveryPlannerAnswersAPublicTotalExactly) {
+  const ColumnQueries total{ColumnQueries::Kind::Total, {}};
+  const ColumnQueries prefixes{ColumnQueries::Kind::Prefix, {}};
+  const Workload workload(small_domain(), "totals",
+                          {{"t", 1.0, Products{{{{0}, {total}, 1.0}}}},
+                           {"p", 1.0, Products{{{{1}, {prefixes}, 1.0}}}},
+                           {"q", 1.0, Marginals{{{{0, 1}, 1.0}, {{2}, 1.0}}}}});
+  for (const auto& [filter, planner] :
+       {std::pair(zcdp(), "auto"), std::pair(zcdp(), "residual"), std::pair(zcdp(), "marginals"),
+        std::pair(zcdp(), "kron"), std::pair(Filter::pure(Epsilon(1.0)), "auto"),
+        std::pair(Filter::pure(Epsilon(1.0)), "kron")}) {
+    SCOPED_TRACE(planner);
+    const auto [release, spent] =
+        run_hdmm(small_table(90), workload, filter, kReplaceOne, std::make_unique<SeededEntropy>(2),
+                 {{"planner", planner}});
+    for (const std::size_t q : {std::size_t{0}, std::size_t{6}}) {
+      EXPECT_NEAR(release.answers[q].estimate, 90.0, 1e-9) << release.answers[q].query;
+      EXPECT_EQ(*release.answers[q].stddev, 0.0) << release.answers[q].query;
+    }
+    EXPECT_GT(*release.answers[5].stddev, 0.0);
+  }
+}
+
+TEST(Hdmm, TakesWeightsAMillionApartAndNamesThoseFurtherApart) {
+  const auto run = [](double large, double small) {
+    const Workload workload(small_domain(), "weights",
+                            {{"a", large, Marginals{{{{0, 1}, 1.0}}}},
+                             {"b", small, Marginals{{{{1, 2}, 1.0}}}}});
+    for (const auto& filter : {zcdp(), Filter::pure(Epsilon(1.0))}) {
+      for (const auto& unit : {kReplaceOne, kAddRemove}) {
+        run_hdmm(small_table(60), workload, filter, unit, std::make_unique<SeededEntropy>(1));
+      }
+    }
+  };
+  for (const double size : {1.0, 1e-90, 1e90}) EXPECT_NO_THROW(run(1e6 * size, size)) << size;
+  EXPECT_TRUE(contains(error_of<UsageError>([&] { run(1.0, 1e-20); }),
+                       "weights from 1e-20 to 1, too far apart"));
+  EXPECT_TRUE(contains(error_of<UsageError>([&] { run(1e100, 1e-300); }), "too far apart"));
 }
 
 TEST(Hdmm, RefusesWhatDoesNotApply) {

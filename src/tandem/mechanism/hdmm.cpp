@@ -15,6 +15,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/mechanism/answers/answer_names.h"
+#include "tandem/mechanism/answers/answer_workload.h"
 #include "tandem/mechanism/answers/consistent_answers.h"
 #include "tandem/mechanism/answers/laplace_margins.h"
 #include "tandem/mechanism/answers/measured_strategy.h"
@@ -47,8 +48,6 @@ const Choices<NoiseChoice> kNoises = {{"auto", NoiseChoice::Auto},
 const Choices<Consistency> kConsistencies = {{"none", Consistency::None},
                                              {"nonnegative", Consistency::NonNegative},
                                              {"integer", Consistency::Integer}};
-
-constexpr double kMostAnswers = 1e8;
 
 // Several products have no residual spaces in common, in which answers could be made consistent.
 std::vector<std::string> planners_of(const Options& options) {
@@ -83,25 +82,10 @@ NoiseKind noise_of(const Curator& curator, const Options& options) {
 
 PlanningProblem planning_problem_of(const Problem& problem, const PrivacyUnit& unit,
                                     NoiseKind noise) {
-  PlanningProblem out;
-  for (const auto& attribute : problem.domain.attributes()) out.sizes.push_back(attribute.size);
-  double queries = 0.0;
-  for (auto& [group, product] : problem.workload.products()) {
-    queries += product.queries(problem.domain);
-    out.workload.push_back(std::move(product));
-  }
-  if (out.workload.empty()) {
-    throw UsageError(TANDEM_SETTING("workload") " asks for nothing; name some queries.");
-  }
-  if (queries > kMostAnswers) {
-    throw UsageError(fmt::format(TANDEM_SETTING("workload") " asks for {:.3g} answers, and hdmm "
-                                                            "holds up to {:g}; choose a smaller "
-                                                            "workload, such as all-2way.",
-                                 queries, kMostAnswers));
-  }
-  out.noise = noise;
-  out.unit = {unit.neighbors == Neighbors::ReplaceOne, unit.keeps_rows(), unit.rows_per_person};
-  return out;
+  require_answerable(problem.workload);
+  std::vector<ProductQueries> asked;
+  for (auto& [group, product] : problem.workload.products()) asked.push_back(std::move(product));
+  return planning_problem_of(problem.domain, unit, noise, std::move(asked));
 }
 
 // A strategy with what it was made for. No budget is in it.
@@ -162,12 +146,14 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   auto y = curator.measure_together(p.stack.queries, curator.remaining(), p.problem.noise);
   std::vector<std::vector<double>> values;
   for (const auto& y_k : y) values.push_back(y_k.values);
-  const Reconstruction x(p.problem, A, std::move(values), n.value_or(0.0), curator.threads());
+  const StrategyKnowledge known = knowledge_of(p.problem, A, curator.threads());
+  const Reconstruction x(p.problem, A, known, std::move(values), n.value_or(0.0),
+                         curator.threads());
   release.total = n ? *n : std::max(1.0, x.marginal(Clique{}).front());
 
   std::vector<double> margins(p.problem.workload.size(), kNormal95);
   if (p.problem.noise == NoiseKind::Laplace) {
-    margins = laplace_margins(p.problem, A, curator.threads());
+    margins = laplace_margins(p.problem, A, known, curator.threads());
   }
   std::optional<ConsistentAnswers> consistent;
   if (options.consistent != Consistency::None) {
@@ -175,9 +161,10 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   }
   const auto products = problem.workload.products();
   for (std::size_t t = 0; t < products.size(); ++t) {
+    curator.threads().check();
     const auto estimates = x.answer(products[t].queries);
     const auto near = consistent ? consistent->answer(products[t].queries) : estimates;
-    const auto variances = QueryVariances(p.problem, A, products[t].queries).all();
+    const auto variances = QueryVariances(p.problem, A, known, products[t].queries).all();
     std::size_t q = 0;
     for_each_query_name(problem.domain, products[t], [&](std::string name) {
       const double stddev = scale_of(A, s) * std::sqrt(variances[q]);
@@ -215,7 +202,7 @@ Plan plan(const Curator& curator, const Problem& problem, const Options& options
       groups.push_back({products[t].group});
     }
     const double queries = products[t].queries.queries(problem.domain);
-    const double weight = products[t].queries.weight;
+    const double weight = p.problem.workload[t].weight;
     const double squares = scale * scale * A.item_errors[t] / (weight * weight);
     for (Group* group : {&groups.back(), &all}) {
       group->queries += queries;

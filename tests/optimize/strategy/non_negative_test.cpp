@@ -49,11 +49,16 @@ double total_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
+Reconstruction reconstructed(const Measured& m) {
+  return {m.problem, m.strategy, knowledge_of(m.problem, m.strategy, {}), m.answers,
+          total_of(m.cells), {}};
+}
+
 TEST(NonNegative, MarginalsAgreeWithEachOtherAndHaveNoNegativeCounts) {
   for (const int kind : {0, 1, 2}) {  // residuals, marginals, and residuals of uneven splits
     const auto m = measured(kind != 1, 4, kind == 2);
     const double total = total_of(m.cells);
-    const Reconstruction raw(m.problem, m.strategy, m.answers, total, {});
+    const Reconstruction raw = reconstructed(m);
     const auto fit = fit_non_negative(m.problem, m.strategy, raw, m.cliques, 1e-6, 20'000, {});
     EXPECT_LE(fit.most_negative, 1e-6);
     double raw_error = 0.0;
@@ -83,7 +88,7 @@ TEST(NonNegative, CountsThatAreFineStayAsTheyAre) {
   for (std::size_t k = 0; k < m.answers.size(); ++k) {
     m.answers[k] = apply_along(dense_map(m.problem, m.strategy, k), m.cells, 1, 1);
   }
-  const Reconstruction raw(m.problem, m.strategy, m.answers, total_of(m.cells), {});
+  const Reconstruction raw = reconstructed(m);
   const auto fit = fit_non_negative(m.problem, m.strategy, raw, m.cliques, 1e-6, 1000, {});
   EXPECT_EQ(fit.steps, 0);
   EXPECT_EQ(table_from_residuals(raw.profiles(), fit.residuals, m.cliques[0]),
@@ -93,7 +98,7 @@ TEST(NonNegative, CountsThatAreFineStayAsTheyAre) {
 // The fit is a projection: no other table without negative counts is nearer to what was measured.
 TEST(NonNegative, NoNonNegativeTableIsNearer) {
   const auto m = measured(true, 9);
-  const Reconstruction raw(m.problem, m.strategy, m.answers, total_of(m.cells), {});
+  const Reconstruction raw = reconstructed(m);
   const auto fit = fit_non_negative(m.problem, m.strategy, raw, m.cliques, 1e-7, 50'000, {});
   const auto known = residual_knowledge(m.problem, m.strategy);
   // At a projection z of r onto a convex set, <r - z, x - z> <= 0 for every x in the set.
@@ -132,7 +137,7 @@ TEST(NonNegative, NoNonNegativeTableIsNearer) {
 
 TEST(NonNegative, WholeCountsHaveTheTotal) {
   const auto m = measured(true, 5);
-  const Reconstruction raw(m.problem, m.strategy, m.answers, total_of(m.cells), {});
+  const Reconstruction raw = reconstructed(m);
   const auto fit = fit_non_negative(m.problem, m.strategy, raw, m.cliques, 0.01, 2000, {});
   Rng rng(1);
   for (const auto& clique : m.cliques) {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
@@ -217,18 +218,29 @@ Document warnings_document(const std::vector<Warning>& warnings) {
   return out;
 }
 
+namespace {
+
+// Six digits, and tenths of a row where six are too few for them.
+std::string in_rows(double number) {
+  constexpr double kSixDigits = 1e5;
+  return std::abs(number) < kSixDigits ? fmt::format("{:.6g}", number)
+                                       : fmt::format("{:.1f}", number);
+}
+
+}  // namespace
+
 std::string answers_text(const std::vector<Answer>& answers) {
   constexpr double kOf95Percent = 1.959963984540054;  // standard deviations of a normal
   std::string out = "query,estimate,stddev,ci95_low,ci95_high\n";
   for (const auto& [query, estimate, stddev, margin95, measured] : answers) {
     if (!stddev) {
-      out += fmt::format("{},{:.6g},,,\n", csv_field(query), estimate);
+      out += fmt::format("{},{},,,\n", csv_field(query), in_rows(estimate));
       continue;
     }
     const double margin = margin95.value_or(kOf95Percent * *stddev);
     const double middle = measured.value_or(estimate);
-    out += fmt::format("{},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_field(query), estimate, *stddev,
-                       middle - margin, middle + margin);
+    out += fmt::format("{},{},{:.6g},{},{}\n", csv_field(query), in_rows(estimate), *stddev,
+                       in_rows(middle - margin), in_rows(middle + margin));
   }
   return out;
 }

@@ -3,14 +3,31 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace tandem {
 namespace {
 
+// A group, a column or a value as it is, or in quotes (doubled inside) where a reader who splits the
+// name at its signs would take it apart.
+std::string part(const std::string& text) {
+  static constexpr std::array<std::string_view, 7> kSigns = {": ", " & ", "=", "|", "..", "*", "\""};
+  const bool plain =
+      std::ranges::none_of(
+          kSigns, [&](std::string_view sign) { return text.find(sign) != std::string::npos; }) &&
+      !text.starts_with("& ") && !text.ends_with(" &");
+  if (plain) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
+}
+
 std::string label(const Attribute& attribute, std::size_t code) {
-  return attribute.labels.empty() ? fmt::format("{}", code) : attribute.labels[code];
+  return attribute.labels.empty() ? fmt::format("{}", code) : part(attribute.labels[code]);
 }
 
 std::string range(const Attribute& attribute, std::size_t first, std::size_t last) {
@@ -39,7 +56,7 @@ std::string weighted_values(const Attribute& attribute, std::span<const std::int
 std::vector<std::string> names_of(const Attribute& attribute, const ColumnQueries& queries) {
   const std::size_t n = attribute.size;
   std::vector<std::string> out;
-  const auto add = [&](const std::string& what) { out.push_back(attribute.name + "=" + what); };
+  const auto add = [&](const std::string& what) { out.push_back(part(attribute.name) + "=" + what); };
   switch (queries.kind) {
     case ColumnQueries::Kind::Identity:
       for (std::size_t code = 0; code < n; ++code) add(label(attribute, code));
@@ -73,13 +90,13 @@ void for_each_query_name(const Domain& domain, const NamedProduct& product,
   for (std::size_t i = 0; i < clique.size(); ++i) {
     names.push_back(names_of(domain[clique[i]], factors[i]));
   }
-  const std::string group = product.group.empty() ? "" : product.group + ": ";
+  const std::string group = product.group.empty() ? "" : part(product.group) + ": ";
   std::vector<std::size_t> row(names.size(), 0);
   for (;;) {
     std::string text;
     for (std::size_t i = 0; i < names.size(); ++i) {
-      const std::string& part = names[i][row[i]];
-      if (!part.empty()) text += (text.empty() ? "" : " & ") + part;
+      const std::string& one = names[i][row[i]];
+      if (!one.empty()) text += (text.empty() ? "" : " & ") + one;
     }
     take(group + (text.empty() ? "all" : text));
     std::size_t i = row.size();

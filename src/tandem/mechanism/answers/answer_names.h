@@ -12,7 +12,8 @@ namespace tandem {
 
 // Calls take(name) for each query of a product, in the order of its answers: the last factor's row
 // moving fastest. "ages by area: age=30..39 & area=north", columns in the schema's order; a column
-// of which all values are asked together is left out, and "all" is left when there is no other.
+// of which all values are asked together is left out, and "all" is left when there is no other. A
+// group, column or value that holds a sign of this grammar stands in double quotes.
 void for_each_query_name(const Domain& domain, const NamedProduct& product,
                          const std::function<void(std::string name)>& take);
 

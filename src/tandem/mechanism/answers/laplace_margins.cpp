@@ -25,7 +25,7 @@ double laplace(Rng& rng) {  // of standard deviation 1
 }  // namespace
 
 std::vector<double> laplace_margins(const PlanningProblem& problem, const Strategy& strategy,
-                                    const Threads& threads) {
+                                    const StrategyKnowledge& known, const Threads& threads) {
   const std::size_t items = problem.workload.size();
   std::vector<double> out(items, kLaplace95);
   double fewest = HUGE_VAL;
@@ -34,7 +34,8 @@ std::vector<double> laplace_margins(const PlanningProblem& problem, const Strate
   const double each = strategy.outputs() + problem.queries();
   if (!(sensitivity > 0.0) || each > kMostNumbers) return out;
   for (const auto& item : problem.workload) {
-    auto variances = QueryVariances(problem, strategy, item).all();
+    threads.check();
+    auto variances = QueryVariances(problem, strategy, known, item).all();
     for (double& v : variances) v = std::sqrt(v) / sensitivity;  // for s = 1
     fewest = std::min(fewest, static_cast<double>(variances.size()));
     deviations.push_back(std::move(variances));
@@ -52,7 +53,7 @@ std::vector<double> laplace_margins(const PlanningProblem& problem, const Strate
       auto& values = noise.emplace_back(outputs);
       for (double& value : values) value = laplace(rng) / map.weight.value();
     }
-    const Reconstruction answers(problem, strategy, std::move(noise), 0.0, threads);
+    const Reconstruction answers(problem, strategy, known, std::move(noise), 0.0, threads);
     for (std::size_t t = 0; t < items; ++t) {
       if (errors[t].size() >= kEnough) continue;
       const auto found = answers.answer(problem.workload[t]);

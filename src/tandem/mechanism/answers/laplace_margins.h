@@ -18,6 +18,6 @@ inline constexpr double kLaplace95 = 2.118297;  // log(20) / sqrt(2)
 // strategy's noise is drawn and answered again and again, from a seed of its own, and all queries
 // of an item are taken together. Data is not looked at. Where that would take long, the widest.
 std::vector<double> laplace_margins(const PlanningProblem& problem, const Strategy& strategy,
-                                    const Threads& threads);
+                                    const StrategyKnowledge& known, const Threads& threads);
 
 }  // namespace tandem

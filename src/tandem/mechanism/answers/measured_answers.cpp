@@ -170,12 +170,12 @@ struct MeasuredAnswers::Parts {
   PlanningProblem problem;
   Strategy strategy;
   std::optional<Reconstruction> estimate;
-  std::optional<ResidualKnowledge> known;  // of a fit of all together
-  std::vector<double> margins;             // of each product, in standard deviations
+  StrategyKnowledge known;
+  std::vector<double> margins;  // of each product, in standard deviations
 
   bool is_told(const Clique& part) const {
     if (part.empty() && problem.unit.total_is_public) return true;
-    return known->precision.contains(part);
+    return known.residuals.precision.contains(part);
   }
 
   // Which parts of an item's queries are not told, and for each of them which rows need it.
@@ -240,16 +240,12 @@ MeasuredAnswers::MeasuredAnswers(const Domain& domain, std::vector<ProductQuerie
     if (y->noise == NoiseKind::Laplace) ++laplace;
   }
   problem.noise = laplace > 0 ? NoiseKind::Laplace : NoiseKind::Gaussian;
-  parts_->estimate.emplace(problem, strategy, std::move(values), public_total.value_or(0.0),
-                           threads);
-  if (strategy.shape == Strategy::Shape::Sets) {
-    parts_->known = residual_knowledge(problem, strategy);
-    // Of both kinds of noise together, intervals are those of the wider one.
-    parts_->margins.assign(problem.workload.size(), laplace > 0 ? kLaplace95 : kNormal95);
-    if (laplace == used.size() && laplace > 0) {
-      parts_->margins = laplace_margins(problem, strategy, threads);
-    }
-  } else {
+  parts_->known = knowledge_of(problem, strategy, threads);
+  parts_->estimate.emplace(problem, strategy, parts_->known, std::move(values),
+                           public_total.value_or(0.0), threads);
+  if (strategy.shape == Strategy::Shape::Sets && laplace == used.size() && laplace > 0) {
+    parts_->margins = laplace_margins(problem, strategy, parts_->known, threads);
+  } else {  // of both kinds of noise together, intervals are those of the wider one
     parts_->margins.assign(problem.workload.size(), laplace > 0 ? kLaplace95 : kNormal95);
   }
 }
@@ -283,15 +279,16 @@ std::vector<std::optional<MeasuredAnswer>> MeasuredAnswers::Parts::fitted(std::s
   std::vector<Untold> untold;
   if (strategy.shape == Strategy::Shape::Products) {
     const Clique asked = asked_columns(problem, item);
-    if (std::ranges::none_of(strategy.maps,
-                             [&](const PlannedMap& map) { return map.clique.contains(asked); })) {
+    const auto holds = [&](const PlannedMap& map) { return map.clique.contains(asked); };
+    const bool known_total = asked.empty() && problem.unit.total_is_public;
+    if (!known_total && std::ranges::none_of(strategy.maps, holds)) {
       return out;
     }
   } else {
     untold = untold_parts(item);
   }
   const auto estimates = estimate->answer(item);
-  const auto variances = QueryVariances(problem, strategy, item).all();
+  const auto variances = QueryVariances(problem, strategy, known, item).all();
   std::vector<std::size_t> row(rows.size(), 0);
   for (std::size_t q = 0; q < queries; ++q) {
     const bool told = std::ranges::none_of(untold, [&](const Untold& part) {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/mechanism/answers/measured_strategy.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/base/text.h"
 
 namespace tandem {
 namespace {
@@ -36,7 +41,34 @@ LinearMap map_of(const Strategy& strategy, const PlannedMap& map,
   return plain ? LinearMap::identity() : LinearMap::kronecker(std::move(factors));
 }
 
+// An error is weighed by the square, and a plan has to tell its parts apart by these.
+constexpr double kMostWeightRatio = 1e6;
+
+void scale_weights(std::vector<ProductQueries>& products) {
+  if (products.empty()) return;
+  const auto [least, most] = std::ranges::minmax(products, {}, &ProductQueries::weight);
+  if (!(most.weight <= kMostWeightRatio * least.weight)) {
+    throw UsageError(fmt::format(
+        TANDEM_SETTING("workload") " has weights from {:.3g} to {:.3g}, too far apart to plan for; "
+                                   "choose a largest of at most {} times the smallest.",
+        least.weight, most.weight, with_commas(static_cast<std::uint64_t>(kMostWeightRatio))));
+  }
+  const int exponent = std::ilogb(most.weight);
+  for (auto& product : products) product.weight = std::ldexp(product.weight, -exponent);
+}
+
 }  // namespace
+
+PlanningProblem planning_problem_of(const Domain& domain, const PrivacyUnit& unit, NoiseKind noise,
+                                    std::vector<ProductQueries> products) {
+  PlanningProblem out;
+  for (const auto& attribute : domain.attributes()) out.sizes.push_back(attribute.size);
+  scale_weights(products);
+  out.workload = std::move(products);
+  out.noise = noise;
+  out.unit = {unit.neighbors == Neighbors::ReplaceOne, unit.keeps_rows(), unit.rows_per_person};
+  return out;
+}
 
 StackedQueries stacked(const PlanningProblem& problem, Strategy& strategy, const Threads& threads) {
   std::vector<std::shared_ptr<const AxisMap>> axes;

@@ -10,16 +10,12 @@ namespace tandem {
 
 PlannedMarginals plan_strategy_for(const Curator& curator, const Domain& domain,
                                    std::span<const WeightedClique> marginals, NoiseKind noise) {
-  PlannedMarginals out;
-  for (const auto& attribute : domain.attributes()) out.problem.sizes.push_back(attribute.size);
+  std::vector<ProductQueries> products;
   for (const auto& [clique, weight] : marginals) {
-    out.problem.workload.push_back(
-        {clique, std::vector<ColumnQueries>(clique.size(), ColumnQueries{}), weight});
+    products.push_back({clique, std::vector<ColumnQueries>(clique.size(), ColumnQueries{}), weight});
   }
-  const PrivacyUnit& unit = curator.unit();
-  out.problem.noise = noise;
-  out.problem.unit = {unit.neighbors == Neighbors::ReplaceOne, unit.keeps_rows(),
-                      unit.rows_per_person};
+  PlannedMarginals out;
+  out.problem = planning_problem_of(domain, curator.unit(), noise, std::move(products));
   out.plan = plan_strategy(out.problem, curator.threads());
   out.stack = stacked(out.problem, out.plan.strategy, curator.threads());
   return out;
@@ -45,8 +41,9 @@ AnsweredMarginals answer_by_strategy(Curator& curator, const PlannedMarginals& p
       curator.measure_together(planned.stack.queries, curator.remaining(), planned.problem.noise);
   std::vector<std::vector<double>> values;
   for (const auto& y : out.measured) values.push_back(y.values);
-  const Reconstruction x(planned.problem, planned.plan.strategy, std::move(values), n,
-                         curator.threads());
+  const Strategy& A = planned.plan.strategy;
+  const Reconstruction x(planned.problem, A, knowledge_of(planned.problem, A, curator.threads()),
+                         std::move(values), n, curator.threads());
   for (std::size_t t = 0; t < planned.problem.workload.size(); ++t) {
     Measurement estimate;
     estimate.query = {planned.problem.workload[t].clique};

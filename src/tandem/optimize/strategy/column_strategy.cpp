@@ -236,6 +236,15 @@ ColumnMap rounded_to(const DenseMatrix& matrix, double size, int bits) {
   for (const double value : matrix.values) {
     out.entries.push_back(std::llround(std::ldexp(value, -out.exponent)));
   }
+  // A little of the identity beside a large total is what tells values apart, and stays.
+  const auto diagonal = [&](std::size_t j) -> std::int64_t& {
+    return out.entries[j * matrix.columns + j];
+  };
+  const std::size_t n = std::min(matrix.rows, matrix.columns);
+  for (std::size_t j = 0; j < n; ++j) {
+    if (diagonal(j) != 0) return out;
+  }
+  for (std::size_t j = 0; j < n; ++j) diagonal(j) = 1;
   return out;
 }
 

@@ -49,6 +49,7 @@ std::pair<double, double> ColumnWorkload::identity_and_total() const {
   for (const auto& [queries, weight] : asked) {
     (queries.kind == Kind::Identity ? out.first : out.second) += weight;
   }
+  out.first += kRidge * (out.first + out.second);
   return out;
 }
 

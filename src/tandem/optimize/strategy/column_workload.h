@@ -25,7 +25,8 @@ struct ColumnWorkload {
   // The sum of weight W'W, scaled to a mean diagonal of 1, and a ridge: queries that leave some
   // differences of values out (a few rows of whole numbers) get a strategy that can be inverted.
   DenseMatrix gram(std::size_t n) const;
-  std::pair<double, double> identity_and_total() const;  // a, b of values that are alike
+  // a and b of values that are alike, with the same ridge.
+  std::pair<double, double> identity_and_total() const;
 };
 
 // For each attribute that some item asks about by more than its total. A kind's weight is what its

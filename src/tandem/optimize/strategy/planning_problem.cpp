@@ -176,6 +176,16 @@ bool asks_only_totals(const ColumnQueries& queries, std::size_t n) {
   return std::ranges::all_of(only_totals(queries, n), std::identity());
 }
 
+std::vector<double> times_total(const ColumnQueries& queries, std::size_t n) {
+  const auto only = only_totals(queries, n);
+  std::vector<double> out(only.size(), 0.0);
+  for (std::size_t r = 0; r < out.size(); ++r) {
+    if (!only[r]) continue;
+    out[r] = queries.kind == Kind::Given ? static_cast<double>(queries.given[r * n]) : 1.0;
+  }
+  return out;
+}
+
 double PlanningUnit::worst(double norm, double distance) const {
   if (!replace_one) return norm;
   return total_is_public ? distance : std::max(norm, distance);

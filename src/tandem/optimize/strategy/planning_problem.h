@@ -28,6 +28,8 @@ std::vector<double> variances_within(const ColumnQueries& queries, const DenseMa
 // Whether each query counts all values alike, so that it sees no more than the column's total.
 std::vector<bool> only_totals(const ColumnQueries& queries, std::size_t n);
 bool asks_only_totals(const ColumnQueries& queries, std::size_t n);  // all of them do
+// How often such a query counts the total; 0 for every other.
+std::vector<double> times_total(const ColumnQueries& queries, std::size_t n);
 
 // Whom noise protects, as far as a planner must know.
 struct PlanningUnit {

@@ -9,9 +9,10 @@
 namespace tandem {
 
 Reconstruction::Reconstruction(const PlanningProblem& problem, const Strategy& strategy,
+                               const StrategyKnowledge& knowledge,
                                std::vector<std::vector<double>> answers, double total,
                                const Threads& threads)
-    : problem_(problem), strategy_(strategy) {
+    : problem_(problem), strategy_(strategy), total_(total) {
   check(answers.size() == strategy.maps.size(), "every map of a strategy was measured");
   if (strategy.shape == Strategy::Shape::Products) {
     for (std::size_t k = 0; k < answers.size(); ++k) {
@@ -20,7 +21,7 @@ Reconstruction::Reconstruction(const PlanningProblem& problem, const Strategy& s
       std::size_t outer = 1;
       for (const auto c : strategy.maps[k].columns) {
         const DenseMatrix m = strategy.columns[c].matrix();
-        const DenseMatrix solve = multiply_transposed(inverse(gram(m)), m);  // (M'M)^-1 M'
+        const DenseMatrix solve = multiply_transposed(knowledge.covariances[c], m);  // (M'M)^-1 M'
         table = apply_along(solve, table, outer, table.size() / (outer * m.rows));
         outer *= m.columns;
       }
@@ -31,7 +32,7 @@ Reconstruction::Reconstruction(const PlanningProblem& problem, const Strategy& s
   // Least squares in the residual basis: the estimate of R is the sum over A >= R of w_A^2 (kron_R
   // K_i M_i') (kron_{A\R} pi_i' M_i') y_A, over the precision of R. Noise that no table makes, such
   // as that along 1 in the answers of n I - J, falls out by itself.
-  const ResidualKnowledge known = residual_knowledge(problem, strategy);
+  const ResidualKnowledge& known = knowledge.residuals;
   for (std::size_t i = 0; i < problem.sizes.size(); ++i) {
     profiles_.push_back(known.splits[i].profile_of(problem.sizes[i]));
   }
@@ -96,6 +97,7 @@ Reconstruction::Reconstruction(const PlanningProblem& problem, const Strategy& s
 
 std::vector<double> Reconstruction::marginal(const Clique& clique) const {
   if (strategy_.shape == Strategy::Shape::Products) {
+    if (clique.empty() && problem_.unit.total_is_public) return {total_};
     const std::size_t k = strategy_.map_for(clique);
     std::vector<double> table = cells_[k];
     std::size_t outer = 1;
@@ -114,7 +116,23 @@ std::vector<double> Reconstruction::marginal(const Clique& clique) const {
 
 std::vector<double> Reconstruction::answer(const ProductQueries& item) const {
   const Clique asked = asked_columns(problem_, item);
-  return answer_from(problem_, item, asked, marginal(asked));
+  auto out = answer_from(problem_, item, asked, marginal(asked));
+  if (strategy_.shape != Strategy::Shape::Products || !problem_.unit.total_is_public) return out;
+  // A product doesn't know the number of rows: queries that see no more are answered from it.
+  std::vector<double> times{1.0};
+  for (std::size_t i = 0; i < item.clique.size(); ++i) {
+    const auto own = times_total(item.factors[i], problem_.sizes[item.clique[i]]);
+    std::vector<double> both;
+    both.reserve(times.size() * own.size());
+    for (const double before : times) {
+      for (const double more : own) both.push_back(before * more);
+    }
+    times = std::move(both);
+  }
+  for (std::size_t q = 0; q < out.size(); ++q) {
+    if (times[q] != 0.0) out[q] = times[q] * total_;
+  }
+  return out;
 }
 
 std::vector<double> answer_from(const PlanningProblem& problem, const ProductQueries& item,

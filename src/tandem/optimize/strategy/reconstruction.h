@@ -18,7 +18,8 @@ class Reconstruction {
   // answers[k]: what map k gave, in the order of its outputs, without its weight. `total` is the
   // number of rows where it is public, and is not looked at elsewhere.
   Reconstruction(const PlanningProblem& problem, const Strategy& strategy,
-                 std::vector<std::vector<double>> answers, double total, const Threads& threads);
+                 const StrategyKnowledge& knowledge, std::vector<std::vector<double>> answers,
+                 double total, const Threads& threads);
   // Of a clique within one of the workload's: its estimated marginal, negative counts and all.
   std::vector<double> marginal(const Clique& clique) const;
   // In the order of the product's rows, the last factor's moving fastest; without the weight.
@@ -30,6 +31,7 @@ class Reconstruction {
  private:
   const PlanningProblem& problem_;
   const Strategy& strategy_;
+  double total_;
   ResidualTables residuals_;
   std::vector<std::vector<double>> profiles_;
   std::vector<std::vector<double>> cells_;  // Products: the estimated marginal of each map's clique

@@ -229,63 +229,78 @@ ResidualKnowledge residual_knowledge(const PlanningProblem& problem, const Strat
   return out;
 }
 
-void predict(const PlanningProblem& problem, Strategy& strategy, const Threads& threads) {
-  strategy.item_errors.assign(problem.workload.size(), 0.0);
-  if (strategy.shape == Strategy::Shape::Products) {
-    strategy.sensitivity = product_sensitivity(problem, strategy);
-    for (std::size_t k = 0; k < strategy.maps.size(); ++k) {
-      const auto& map = strategy.maps[k];
-      std::vector<DenseMatrix> covariance;
-      for (const auto column : map.columns) {
-        covariance.push_back(inverse(gram(strategy.columns[column].matrix())));
-      }
-      for (std::size_t t = 0; t < problem.workload.size(); ++t) {
-        const auto& item = problem.workload[t];
-        if (strategy.map_for(asked_columns(problem, item)) != k) continue;
-        double error = item.weight * item.weight / (map.weight.value() * map.weight.value());
-        for (std::size_t i = 0; i < map.clique.size(); ++i) {
-          const ColumnQueries queries = factor_of(item, map.clique[i]);
-          error *= trace_of_product(gram_of(queries, problem.sizes[map.clique[i]]), covariance[i]);
-        }
-        for (const auto id : without(item.clique, map.clique)) {
-          error *= ColumnErrors(1).of(0, factor_of(item, id), problem.sizes[id]).outside;
-        }
-        strategy.item_errors[t] = error;
-      }
+StrategyKnowledge knowledge_of(const PlanningProblem& problem, const Strategy& strategy,
+                               const Threads& threads) {
+  StrategyKnowledge out;
+  if (strategy.shape == Strategy::Shape::Sets) {
+    out.residuals = residual_knowledge(problem, strategy);
+    return out;
+  }
+  for (const auto& column : strategy.columns) {
+    threads.check();
+    out.covariances.push_back(inverse(gram(column.matrix())));
+  }
+  return out;
+}
+
+namespace {
+
+void predict_products(const PlanningProblem& problem, Strategy& strategy, const Threads& threads) {
+  const StrategyKnowledge known = knowledge_of(problem, strategy, threads);
+  for (std::size_t t = 0; t < problem.workload.size(); ++t) {
+    const auto& item = problem.workload[t];
+    strategy.item_errors[t] =
+        item.weight * item.weight * QueryVariances(problem, strategy, known, item).sum();
+  }
+}
+
+void predict_sets(const PlanningProblem& problem, Strategy& strategy) {
+  const double squared = strategy.sensitivity * strategy.sensitivity;
+  const ResidualKnowledge known = residual_knowledge(problem, strategy);
+  ColumnErrors columns(problem.sizes.size(), known.splits);
+  for (std::size_t t = 0; t < problem.workload.size(); ++t) {
+    const auto& item = problem.workload[t];
+    const std::size_t width = item.clique.size();
+    std::vector<ColumnErrors::Pair> pairs(width);
+    for (std::size_t i = 0; i < width; ++i) {
+      pairs[i] = columns.of(item.clique[i], item.factors[i], problem.sizes[item.clique[i]]);
     }
-  } else {
-    const bool marginals = std::ranges::all_of(strategy.columns, [](const ColumnMap& column) {
-      return column.kind == ColumnMap::Kind::Identity;
-    });
-    strategy.sensitivity = marginals ? marginals_sensitivity(problem, strategy)
-                           : problem.noise == NoiseKind::Laplace
-                               ? product_sensitivity(problem, strategy)
-                               : sensitivity_of_sets(problem, strategy, threads);
-    const ResidualKnowledge known = residual_knowledge(problem, strategy);
-    ColumnErrors columns(problem.sizes.size(), known.splits);
-    for (std::size_t t = 0; t < problem.workload.size(); ++t) {
-      const auto& item = problem.workload[t];
-      const std::size_t width = item.clique.size();
-      std::vector<ColumnErrors::Pair> pairs(width);
+    for (std::size_t chosen = 0; chosen < std::size_t{1} << width; ++chosen) {
+      if (chosen == 0 && problem.unit.total_is_public) continue;
+      double error = squared * item.weight * item.weight;
       for (std::size_t i = 0; i < width; ++i) {
-        pairs[i] = columns.of(item.clique[i], item.factors[i], problem.sizes[item.clique[i]]);
+        error *= (chosen >> i & 1U) != 0 ? pairs[i].inside : pairs[i].outside;
       }
-      for (std::size_t chosen = 0; chosen < std::size_t{1} << width; ++chosen) {
-        if (chosen == 0 && problem.unit.total_is_public) continue;
-        double error = item.weight * item.weight;
-        for (std::size_t i = 0; i < width; ++i) {
-          error *= (chosen >> i & 1U) != 0 ? pairs[i].inside : pairs[i].outside;
-        }
-        if (error == 0.0) continue;
-        const auto scale = known.scale(subset_of(item.clique, chosen));
-        check(scale.has_value(), "a strategy knows of all that a workload asks");
-        strategy.item_errors[t] += error * *scale;
-      }
+      if (error == 0.0) continue;
+      const auto scale = known.scale(subset_of(item.clique, chosen));
+      check(scale.has_value(), "a strategy knows of all that a workload asks");
+      strategy.item_errors[t] += error * *scale;
     }
   }
-  strategy.sensitivity *= static_cast<double>(problem.unit.rows_per_person);
-  const double squared = strategy.sensitivity * strategy.sensitivity;
-  for (double& error : strategy.item_errors) error *= squared;
+}
+
+double sensitivity_of(const PlanningProblem& problem, const Strategy& strategy,
+                      const Threads& threads) {
+  const auto plain = [](const ColumnMap& column) {
+    return column.kind == ColumnMap::Kind::Identity;
+  };
+  if (strategy.shape == Strategy::Shape::Products) return product_sensitivity(problem, strategy);
+  if (std::ranges::all_of(strategy.columns, plain)) return marginals_sensitivity(problem, strategy);
+  return problem.noise == NoiseKind::Laplace ? product_sensitivity(problem, strategy)
+                                             : sensitivity_of_sets(problem, strategy, threads);
+}
+
+}  // namespace
+
+void predict(const PlanningProblem& problem, Strategy& strategy, const Threads& threads) {
+  strategy.sensitivity = sensitivity_of(problem, strategy, threads) *
+                         static_cast<double>(problem.unit.rows_per_person);
+  strategy.item_errors.assign(problem.workload.size(), 0.0);
+  if (strategy.shape == Strategy::Shape::Products) {
+    predict_products(problem, strategy, threads);
+  } else {
+    predict_sets(problem, strategy);
+  }
   strategy.squared_error =
       std::accumulate(strategy.item_errors.begin(), strategy.item_errors.end(), 0.0);
 }
@@ -295,39 +310,51 @@ double unit_rmse(const PlanningProblem& problem, const Strategy& strategy) {
 }
 
 QueryVariances::QueryVariances(const PlanningProblem& problem, const Strategy& strategy,
-                               const ProductQueries& item) {
+                               const StrategyKnowledge& known, const ProductQueries& item) {
   const std::size_t width = item.clique.size();
   for (std::size_t i = 0; i < width; ++i) {
     rows_.push_back(item.factors[i].rows(problem.sizes[item.clique[i]]));
   }
   const double squared = strategy.sensitivity * strategy.sensitivity;
   if (strategy.shape == Strategy::Shape::Products) {
-    const PlannedMap& map = strategy.maps[strategy.map_for(asked_columns(problem, item))];
+    const Clique asked = asked_columns(problem, item);
+    if (asked.empty() && problem.unit.total_is_public) return;
+    const PlannedMap& map = strategy.maps[strategy.map_for(asked)];
     Term term{squared / (map.weight.value() * map.weight.value()), {}};
     term.factors.resize(width);
     for (std::size_t i = 0; i < width; ++i) {
       term.factors[i] = squared_means(item.factors[i], {}, problem.sizes[item.clique[i]]);
     }
     for (std::size_t i = 0; i < map.clique.size(); ++i) {
-      const DenseMatrix covariance = inverse(gram(strategy.columns[map.columns[i]].matrix()));
       const auto found = std::ranges::find(item.clique, map.clique[i]);
-      const auto variances = variances_of(factor_of(item, map.clique[i]), covariance);
+      const auto variances =
+          variances_of(factor_of(item, map.clique[i]), known.covariances[map.columns[i]]);
       if (found != item.clique.end()) {
         term.factors[static_cast<std::size_t>(found - item.clique.begin())] = variances;
       } else {
         term.scale *= variances.front();
       }
     }
+    terms_.push_back(term);
+    if (!problem.unit.total_is_public) return;
+    // Queries that see no more than the public total are answered from it: the same term once more,
+    // of these alone, is taken away.
+    term.scale = -term.scale;
+    for (std::size_t i = 0; i < width; ++i) {
+      const auto times = times_total(item.factors[i], problem.sizes[item.clique[i]]);
+      for (std::size_t r = 0; r < times.size(); ++r) {
+        if (times[r] == 0.0) term.factors[i][r] = 0.0;
+      }
+    }
     terms_.push_back(std::move(term));
     return;
   }
-  const ResidualKnowledge known = residual_knowledge(problem, strategy);
   std::vector<std::vector<double>> inside(width);
   std::vector<std::vector<double>> outside(width);
   for (std::size_t i = 0; i < width; ++i) {
     const std::size_t n = problem.sizes[item.clique[i]];
     const auto id = item.clique[i];
-    const ColumnSplit& split = known.splits[id];
+    const ColumnSplit& split = known.residuals.splits[id];
     if (split.within.rows == 0 && item.factors[i].kind == ColumnQueries::Kind::Identity) {
       inside[i].assign(n, 1.0 - 1.0 / static_cast<double>(n));
     } else {
@@ -336,7 +363,7 @@ QueryVariances::QueryVariances(const PlanningProblem& problem, const Strategy& s
     outside[i] = squared_means(item.factors[i], split, n);
   }
   for (std::size_t chosen = 0; chosen < std::size_t{1} << width; ++chosen) {
-    const auto scale = known.scale(subset_of(item.clique, chosen));
+    const auto scale = known.residuals.scale(subset_of(item.clique, chosen));
     if (!scale) continue;  // nothing is asked there, or it is exactly known
     Term term{squared * *scale, {}};
     for (std::size_t i = 0; i < width; ++i) {

@@ -102,12 +102,21 @@ struct ResidualKnowledge {
 };
 ResidualKnowledge residual_knowledge(const PlanningProblem& problem, const Strategy& strategy);
 
+// What estimates and variances of every query follow from, found once for a strategy: it takes as
+// long as the cubes of the columns' values and the number of maps together.
+struct StrategyKnowledge {
+  ResidualKnowledge residuals;           // Sets
+  std::vector<DenseMatrix> covariances;  // Products: (M'M)^-1 of each of Strategy::columns
+};
+StrategyKnowledge knowledge_of(const PlanningProblem& problem, const Strategy& strategy,
+                               const Threads& threads);
+
 // Variances of the queries of one product, for v = 1 and without its weight. A query is named by
 // its row in each factor; the variance is a sum over few products.
 class QueryVariances {
  public:
   QueryVariances(const PlanningProblem& problem, const Strategy& strategy,
-                 const ProductQueries& item);
+                 const StrategyKnowledge& known, const ProductQueries& item);
   double at(std::span<const std::size_t> rows) const;
   double sum() const;
   std::vector<double> all() const;  // of every query, the last factor's row moving fastest
