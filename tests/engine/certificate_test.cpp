@@ -85,7 +85,7 @@ TEST_P(Certificates, HoldAsOftenAsTheySay) {
     const double total = neighbors == Neighbors::ReplaceOne ? 4000.0 : 4003.0;
     const Release release = release_of(made, total, 60.0);
     Rng rng(1);
-    const auto found = certify(gate, gate.remaining(), release, workload, rng);
+    const auto found = certify(gate, gate.remaining(), release, workload, rng).error;
     ASSERT_TRUE(found);
     EXPECT_EQ(found->marginals, 3U);
     if (truth <= found->at_most) ++held;
@@ -104,13 +104,56 @@ INSTANTIATE_TEST_SUITE_P(All, Certificates,
                                                           Neighbors::AddRemove),
                                           testing::Values(Currency::Zcdp, Currency::Pure)));
 
-TEST(Certificate, IsLeftOutWhereItsNoiseWouldSayLittle) {
+// Whatever was measured: also single cells, from which no error of a marginal follows.
+TEST(Certificate, IsLeftOutByItsNoiseAloneAndSaysSo) {
   const Table real = table_of(300, 0.3, 1);
   const Workload workload = Workload::all_k_way(real.domain(), 2);
-  Curator gate = gate_of(real, {}, Filter::zcdp(Rho(1e-4)), 5);
+  Release release = release_of(real, 300.0, 20.0);
+  for (auto& y : release.measurements) {
+    y.query.map = LinearMap::rows({{{0, 1}}}, y.values.size());
+    y.values.resize(1);
+  }
   Rng rng(1);
-  EXPECT_FALSE(certify(gate, gate.remaining(), release_of(real, 300.0, 20.0), workload, rng));
+  Curator quiet = gate_of(real, {}, Filter::zcdp(Rho(1e-2)), 5);
+  const auto stated = certify(quiet, quiet.remaining(), release, workload, rng);
+  ASSERT_TRUE(stated.error);
+  EXPECT_LT(stated.error->stddev, kMostCertifiedNoise);
+  Curator loud = gate_of(real, {}, Filter::zcdp(Rho(1e-3)), 5);
+  const auto none = certify(loud, loud.remaining(), release, workload, rng);
+  EXPECT_FALSE(none.error);
+  EXPECT_EQ(none.left_out.at("reason").as_string(), "noise");
+  EXPECT_GT(none.left_out.at("stddev").as_number(), kMostCertifiedNoise);
+  EXPECT_TRUE(loud.filter().spent().is_zero());
+}
+
+TEST(Certificate, IsLeftOutWhereNobodyCountedTheRows) {
+  const Table real = table_of(300, 0.3, 1);
+  Release release = release_of(real, 300.0, 20.0);
+  release.measurements.clear();
+  Rng rng(1);
+  Curator gate = gate_of(real, {Neighbors::AddRemove, 1}, Filter::zcdp(Rho(1.0)), 5);
+  const auto none =
+      certify(gate, gate.remaining(), release, Workload::all_k_way(real.domain(), 2), rng);
+  EXPECT_FALSE(none.error);
+  EXPECT_EQ(none.left_out.at("reason").as_string(), "rows");
   EXPECT_TRUE(gate.filter().spent().is_zero());
+}
+
+TEST(Certificate, OfManyMarginalsAndRowsLooksAtAPart) {
+  std::vector<Attribute> attributes;
+  for (int i = 0; i < 30; ++i) attributes.push_back({"c" + std::to_string(i), 2, {}});
+  const Domain domain(std::move(attributes));
+  const Workload workload = Workload::all_k_way(domain, 2);  // 435 marginals
+  Release release;
+  release.rows = Table(domain, 2'500'000);
+  release.total = 50.0;
+  const Table real(domain, 50);
+  Curator gate = gate_of(real, {}, Filter::zcdp(Rho(1000.0)), 5);
+  Rng rng(1);
+  const auto found = certify(gate, gate.remaining(), release, workload, rng).error;
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->marginals, 200U);
+  EXPECT_EQ(found->of_marginals, 435U);
 }
 
 TEST(Certificate, OfALargeWorkloadLooksAtAPartOfIt) {
@@ -129,7 +172,7 @@ TEST(Certificate, OfALargeWorkloadLooksAtAPartOfIt) {
   y.noise = NoiseKind::Gaussian;
   release.measurements.push_back(y);
   Rng rng(1);
-  const auto found = certify(gate, gate.remaining(), release, workload, rng);
+  const auto found = certify(gate, gate.remaining(), release, workload, rng).error;
   ASSERT_TRUE(found);
   EXPECT_EQ(found->marginals, 2U);
   EXPECT_EQ(found->of_marginals, 20U);

@@ -7,13 +7,12 @@
 #include <numbers>
 #include <vector>
 
+#include "tandem/base/check.h"
 #include "tandem/query/counting.h"
 
 namespace tandem {
 namespace {
 
-constexpr double kLittleNoise = 0.01;    // of the error itself: always worth saying
-constexpr double kMostNoise = 0.2;       // of the expected error: more would say little
 constexpr double kFailure = 0.025;       // of the whole statement
 constexpr double kFailureOfRows = 0.01;  // of that, for the number of rows where it is noisy
 
@@ -29,16 +28,20 @@ double upper_point(NoiseKind noise, double probability) {
   return high;
 }
 
-// All marginals of the workload, or as many of them in random order as there is room for.
-std::vector<Clique> cliques_to_certify(const Workload& workload, Rng& rng) {
+// All marginals of the workload, or as many of them in random order as there is room and time for.
+std::vector<Clique> cliques_to_certify(const Workload& workload, std::size_t rows, Rng& rng) {
+  constexpr double kFewest = 64.0;
+  const auto most = static_cast<std::size_t>(
+      std::max(kFewest, kMostCertifiedLooks / static_cast<double>(std::max<std::size_t>(rows, 1))));
   std::vector<Clique> out;
   double cells = 0.0;
   for (const auto& [clique, weight] : workload.cliques()) {
     out.push_back(clique);
     cells += workload.domain().about_cells(clique);
   }
-  if (cells <= kMostCertifiedCells) return out;
+  if (cells <= kMostCertifiedCells && out.size() <= most) return out;
   for (std::size_t i = out.size(); i > 1; --i) std::swap(out[i - 1], out[rng.below(i)]);
+  out.resize(std::min(out.size(), most));
   std::size_t kept = 0;
   cells = 0.0;
   while (kept < out.size()) {
@@ -68,49 +71,17 @@ double rows_off_by(const Release& release) {
   return least;
 }
 
-// Standard deviation of the error of a cell, as far as the release tells: of a marginal that was
-// measured, alone or inside a larger one, its noise; of any other the noise that it would have had,
-// for it was not thought worth measuring.
-double error_of_cell(const Release& release, const Domain& domain, const Clique& clique) {
-  double least = std::numeric_limits<double>::infinity();
-  double most = 0.0;
-  for (const auto& y : release.measurements) {
-    if (y.origin != Origin::Private || !y.query.map.is_identity()) continue;
-    most = std::max(most, y.sigma.value());
-    if (!y.query.clique.contains(clique)) continue;
-    const double summed = domain.about_cells(y.query.clique) / domain.about_cells(clique);
-    least = std::min(least, y.sigma.value() * std::sqrt(summed));
-  }
-  return std::isfinite(least) ? least : most;
-}
-
 }  // namespace
 
-double expected_error(const Release& release, const Workload& workload) {
-  constexpr std::size_t kEnough = 64;  // marginals, evenly over the list
-  const auto cliques = workload.cliques();
-  const auto rows = static_cast<double>(release.rows->rows());
-  const std::size_t step = std::max<std::size_t>(1, cliques.size() / kEnough);
-  std::vector<Clique> some;
-  for (std::size_t i = 0; i < cliques.size(); i += step) some.push_back(cliques[i].clique);
-  double sum = 0.0;
-  for (const auto& factor : count_marginals(*release.rows, some)) {
-    // A count is off by its noise, yet by no more than it is and its like.
-    const double noise = std::sqrt(2.0 / std::numbers::pi) *
-                         error_of_cell(release, workload.domain(), factor.clique) /
-                         std::max(1.0, release.total);
-    for (const double count : factor.values) sum += std::min(noise, 2.0 * count / rows);
-  }
-  return some.empty() ? 0.0 : sum / static_cast<double>(some.size());
-}
-
-std::optional<CertifiedError> certify(Curator& gate, Cost cost, const Release& release,
-                                      const Workload& workload, Rng& rng) {
-  const auto cliques = cliques_to_certify(workload, rng);
-  if (cost.is_zero() || cliques.empty() || release.total < 1.0) return std::nullopt;
+Certification certify(Curator& gate, Cost cost, const Release& release, const Workload& workload,
+                      Rng& rng) {
+  const auto cliques = cliques_to_certify(workload, release.rows->rows(), rng);
+  check(!cliques.empty(), "a workload that is certified has marginals");
   const bool rows_are_public = gate.unit().keeps_rows();
   const double off = rows_are_public ? 0.0 : rows_off_by(release);
-  if (!(off < release.total)) return std::nullopt;
+  if (release.total < 1.0 || !(off < release.total)) {
+    return {{}, Document::object({{"reason", "rows"}})};
+  }
 
   // In rows, so that no division depends on the table.
   const auto made = static_cast<double>(release.rows->rows());
@@ -121,8 +92,9 @@ std::optional<CertifiedError> certify(Curator& gate, Cost cost, const Release& r
     error = std::move(error) + each * l1_error(std::move(factor));
   }
   const double sigma = gate.score_noise(error, cost).value();
-  const double most_noise = std::max(kLittleNoise, kMostNoise * expected_error(release, workload));
-  if (sigma / release.total > most_noise) return std::nullopt;
+  if (sigma > kMostCertifiedNoise * release.total) {
+    return {{}, Document::object({{"reason", "noise"}, {"stddev", sigma / release.total}})};
+  }
 
   const NoisyScore measured = gate.measure_score(error, cost);
   const double failure = rows_are_public ? kFailure : kFailure - kFailureOfRows;
@@ -134,7 +106,7 @@ std::optional<CertifiedError> certify(Curator& gate, Cost cost, const Release& r
   out.confidence = 1.0 - kFailure;
   out.marginals = cliques.size();
   out.of_marginals = workload.cliques().size();
-  return out;
+  return {out, {}};
 }
 
 double bytes_to_certify(const Workload& workload) {

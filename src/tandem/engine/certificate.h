@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "tandem/base/document.h"
 #include "tandem/base/rng.h"
 #include "tandem/mechanism/release.h"
 #include "tandem/privacy/curator.h"
@@ -15,18 +16,27 @@ namespace tandem {
 
 // The share of a run's budget that a certificate costs unless a call states another.
 inline constexpr double kCertifyShare = 0.03;
-// Cells of the marginals that are certified; of a larger workload a part is, drawn evenly.
+// Of a larger workload a part is certified, drawn evenly: as many marginals as have so many cells,
+// and as take so many looks at a row, but no fewer than 64 for those.
 inline constexpr double kMostCertifiedCells = 0x1p24;
+inline constexpr double kMostCertifiedLooks = 5e8;  // in the made rows: a fraction of a second
 
-// A guess from the release alone, rather too high: the mean over the workload's marginals of the L1
-// distance of shares that the noise of its measurements explains.
-double expected_error(const Release& release, const Workload& workload);
+// Shares: of a possible error from 0 to 2. More noise would say little.
+inline constexpr double kMostCertifiedNoise = 0.1;
 
-// Spends `cost` on the average error of the release's rows. None, and nothing spent, where its
-// noise would exceed a fifth of the error that is expected. `rng` chooses marginals of large
-// workloads. REQUIRES: the release has rows.
-std::optional<CertifiedError> certify(Curator& gate, Cost cost, const Release& release,
-                                      const Workload& workload, Rng& rng);
+// A certified error; or why there is none, under the keys of facts.not_certified, which
+// docs/formats.md lists.
+struct Certification {
+  std::optional<CertifiedError> error;
+  Document left_out = Document::object();
+};
+
+// Spends `cost` on the average error of the release's rows. Whether it does follows from what is
+// public or was released: it is left out, and nothing spent, where the noise would exceed
+// kMostCertifiedNoise, or where nothing released says how many rows there are. `rng` chooses
+// marginals of large workloads. REQUIRES: the release has rows, and the workload marginals.
+Certification certify(Curator& gate, Cost cost, const Release& release, const Workload& workload,
+                      Rng& rng);
 
 // What a certificate takes beside the release; bytes.
 double bytes_to_certify(const Workload& workload);

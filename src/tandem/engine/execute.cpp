@@ -93,8 +93,10 @@ Release Execution::run() {
     // A choice of marginals of its own seed, so that what is drawn later stays what it is.
     Rng choice(kSeedOfChoice);
     const Cost held = gate_.let_go();
-    release.certified_error = certify(gate_, held, release, parts.workload, choice);
-    if (!release.certified_error && !held.is_zero()) release.facts.set("not_certified", true);
+    if (held.is_zero()) return release;
+    auto [error, left_out] = certify(gate_, held, release, parts.workload, choice);
+    release.certified_error = error;
+    if (!error) release.facts.set("not_certified", std::move(left_out));
   }
   return release;
 }

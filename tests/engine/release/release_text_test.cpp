@@ -81,5 +81,14 @@ TEST(ReleaseText, PublicRowsInTheModelAreSaid) {
   EXPECT_TRUE(sentences_of(Document::parse_json(R"({"public_row_share": 0})", "f")).empty());
 }
 
+TEST(ReleaseText, SaysWhyAnErrorWasNotMeasured) {
+  const auto said = [](Document why) {
+    return sentences_of(Document::object({{"not_certified", std::move(why)}})).at(0);
+  };
+  EXPECT_TRUE(contains(said(Document::object({{"reason", "noise"}, {"stddev", 0.129}})),
+                       "a standard deviation of 0.13"));
+  EXPECT_TRUE(contains(said(Document::object({{"reason", "rows"}})), "how many rows"));
+}
+
 }  // namespace
 }  // namespace tandem
