@@ -117,6 +117,7 @@ TEST(TableRun, AFolderOfAnswersIsWhole) {
   EXPECT_EQ(summary.release.at("answers").as_integer(), 2);
   const std::string text = to_text(summary);
   EXPECT_TRUE(contains(text, "answers.csv, measurements.json, release.json and the schema"));
+  EXPECT_TRUE(contains(text, "2, all with an interval")) << text;
   EXPECT_FALSE(contains(text, "synthetic.csv"));
 }
 

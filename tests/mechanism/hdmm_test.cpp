@@ -348,6 +348,18 @@ TEST(Hdmm, TakesWeightsAMillionApartAndNamesThoseFurtherApart) {
   EXPECT_TRUE(contains(error_of<UsageError>([&] { run(1e100, 1e-300); }), "too far apart"));
 }
 
+TEST(Hdmm, PlanSaysThatALongColumnHasNoStrategyOfItsOwn) {
+  for (const std::size_t values : {std::size_t{40}, std::size_t{1100}}) {
+    const Domain domain({{"v", static_cast<Code>(values), {}}});
+    const Workload workload(
+        domain, "p", {{"", 1.0, Products{{{{0}, {{ColumnQueries::Kind::Prefix, {}}}, 1.0}}}}});
+    const Curator planning =
+        curator_of(Table(domain, 0), zcdp(), kReplaceOne, std::make_unique<SystemEntropy>());
+    const auto plan = find_mechanism("hdmm").plan(planning, {domain, workload, {}}, {});
+    EXPECT_EQ(contains(plan.front().sentence, "more than 1,024 values"), values > 1024);
+  }
+}
+
 TEST(Hdmm, RefusesWhatDoesNotApply) {
   const auto fails = [](const Filter& filter, const Parameters& parameters) {
     return error_of<UsageError>([&] {

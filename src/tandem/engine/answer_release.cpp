@@ -18,6 +18,7 @@
 #include "tandem/engine/privacy_unit_text.h"
 #include "tandem/engine/release/release_documents.h"
 #include "tandem/engine/release/release_folder.h"
+#include "tandem/engine/release/release_text.h"
 #include "tandem/engine/release/stored_release.h"
 #include "tandem/mechanism/answers/answer_workload.h"
 
@@ -128,17 +129,13 @@ AnswersSummary write_answers(const AnswerReleaseRequest& r) {
 std::string to_text(const AnswersSummary& summary, Notes notes) {
   const Document& r = summary.release;
   const Document& guarantee = r.at("guarantee");
-  const auto answers = static_cast<std::uint64_t>(r.at("answers").as_integer());
-  const auto with =
-      static_cast<std::uint64_t>(r.at("facts").at("answers_with_intervals").as_integer());
   std::string out;
   if (r.find("seeded") != nullptr) out += "NOT PRIVATE (seeded): for tests and research only\n";
   out += fmt::format("{}\n", summary.out);
   const auto line = [&](std::string_view name, const std::string& text) {
     out += summary_line(name, text);
   };
-  line("answers", fmt::format("{}, {} with an interval", with_commas(answers),
-                              with == answers ? "all" : with_commas(with)));
+  line("answers", answers_in_words(r));
   line("guarantee",
        fmt::format("unchanged: epsilon {:g}, delta {:g}, {}", guarantee.at("epsilon").as_number(),
                    guarantee.at("delta").as_number(), guarantee.at("neighbors").as_string()));

@@ -88,6 +88,11 @@ Release Execution::run() {
   if (task_.answers && release.answers.empty()) {
     answer_from_model(release, parts.workload, gate_.unit().keeps_rows(), threads_);
   }
+  if (!release.answers.empty()) {
+    const auto with_interval = std::ranges::count_if(
+        release.answers, [](const Answer& answer) { return answer.stddev.has_value(); });
+    release.facts.set("answers_with_intervals", static_cast<std::uint64_t>(with_interval));
+  }
   if (release.model != nullptr && !task_.answers) {
     make_rows(release);
     // A choice of marginals of its own seed, so that what is drawn later stays what it is.

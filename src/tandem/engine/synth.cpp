@@ -617,9 +617,7 @@ std::string to_text(const SynthSummary& summary, Notes notes) {
   if (const auto* rows = r.find("rows")) {
     line("rows", with_commas(static_cast<std::uint64_t>(rows->as_integer())));
   }
-  if (const auto* answers = r.find("answers")) {
-    line("answers", with_commas(static_cast<std::uint64_t>(answers->as_integer())));
-  }
+  if (r.find("answers") != nullptr) line("answers", answers_in_words(r));
   line("guarantee",
        fmt::format("epsilon {:g}, delta {:g}, {}{}", guarantee.at("epsilon").as_number(),
                    guarantee.at("delta").as_number(), describe(unit_in(guarantee)),

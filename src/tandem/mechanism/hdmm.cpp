@@ -119,13 +119,16 @@ Planned planned(const Curator& curator, const Problem& problem, const Options& o
                   out.problem.unit.replace_one, out.problem.unit.total_is_public,
                   out.problem.unit.rows_per_person);
   for (const auto n : out.problem.sizes) key += fmt::format(",{}", n);
-  const std::lock_guard lock(guard);
-  if (key == last_key) return last;
+  {
+    const std::lock_guard lock(guard);
+    if (key == last_key) return last;
+  }
   out.plan = plan_strategy(out.problem, curator.threads(), planners_of(options));
   if (options.consistent != Consistency::None) {
     know_residuals(out.problem, out.plan.strategy, curator.threads());
   }
   out.stack = stacked(out.problem, out.plan.strategy, curator.threads());
+  const std::lock_guard lock(guard);
   last = out;
   last_key = std::move(key);
   return out;
@@ -233,8 +236,11 @@ Plan plan(const Curator& curator, const Problem& problem, const Options& options
   out.push_back(
       {"strategy", Document::object({{"planner", A.planner}, {"planners", std::move(results)}}),
        fmt::format(
-           "Planner {} has the lowest expected error{}.", A.planner,
-           others.empty() ? "" : "; that of the others is so many times as large: " + others)});
+           "Planner {} has the lowest expected error{}.{}", A.planner,
+           others.empty() ? "" : "; that of the others is so many times as large: " + others,
+           p.plan.long_column ? " Ranges of a column of more than 1,024 values are sums of values "
+                                "here: a coarser column would have much smaller errors."
+                              : "")});
   out.push_back(
       {"measure",
        Document::object({{"maps", static_cast<std::uint64_t>(A.maps.size())},

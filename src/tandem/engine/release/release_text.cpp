@@ -174,6 +174,14 @@ std::string certified_text(const Document& error) {
                      error.at("at_most").as_number(), 100.0 * error.at("confidence").as_number());
 }
 
+std::string answers_in_words(const Document& release) {
+  const auto answers = static_cast<std::uint64_t>(release.at("answers").as_integer());
+  const auto with =
+      static_cast<std::uint64_t>(release.at("facts").at("answers_with_intervals").as_integer());
+  return fmt::format("{}, {} with an interval", with_commas(answers),
+                     with == answers ? "all" : with_commas(with));
+}
+
 std::string promise_in_words(const Document& guarantee) {
   const double epsilon = guarantee.at("epsilon").as_number();
   const double delta = guarantee.at("delta").as_number();

@@ -16,6 +16,9 @@ std::vector<std::string> sentences_of(const Document& facts);
 // "average 0.109 over 286 marginals, at most 0.113 with 97.5% confidence"
 std::string certified_text(const Document& certified_error);
 
+// "7,867, 12 with an interval"
+std::string answers_in_words(const Document& release);
+
 // What a guarantee, as release.json has it, promises a person.
 std::string promise_in_words(const Document& guarantee);
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kMostOutputs = 1 << 24;           // of one product that is measured
 constexpr std::size_t kMostValuesOfMatrix = 1024;  // of a column that gets a dense strategy
+constexpr const char* kLongColumn = "an ordered column has more than 1,024 values";
 constexpr std::size_t kMostProducts = 100;
 constexpr double kQuickWork = 1e7;      // cubes of the columns' values: less than a second
 constexpr double kMostCells = 1 << 27;  // of one marginal of the workload
@@ -34,7 +35,7 @@ double outputs_of(const PlanningProblem& problem, const Clique& clique) {
 std::string against_dense_columns(const PlanningProblem& problem) {
   for (const auto& column : column_workloads(problem)) {
     if (!column.values_alike && problem.sizes[column.attribute] > kMostValuesOfMatrix) {
-      return "an ordered column has more than 1,024 values";
+      return kLongColumn;
     }
   }
   return {};
@@ -136,6 +137,7 @@ StrategyPlan plan_strategy(const PlanningProblem& problem, const Threads& thread
     } else if (planner.plan == plan_product && only.empty()) {
       result.squared_error = error_unmeasured(problem, threads);
     }
+    out.long_column = out.long_column || result.left_out == kLongColumn;
     out.results.push_back(std::move(result));
   }
   if (!found) {

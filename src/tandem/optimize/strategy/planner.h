@@ -20,6 +20,7 @@ struct PlannerResult {
 struct StrategyPlan {
   Strategy strategy;                   // the one with the lowest expected error
   std::vector<PlannerResult> results;  // of all planners, the chosen one first
+  bool long_column = false;            // a planner was left out for an ordered column's length
 };
 
 // "residual" (or "residual-plus"), "marginals", "ordered-marginals", "product" and "products", as
