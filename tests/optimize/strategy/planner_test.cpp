@@ -11,6 +11,7 @@
 
 #include "support/dense_planning.h"
 #include "tandem/optimize/strategy/column_strategy.h"
+#include "tandem/optimize/strategy/column_workload.h"
 #include "tandem/optimize/strategy/marginals_planner.h"
 #include "tandem/optimize/strategy/product_planner.h"
 #include "tandem/optimize/strategy/residual_planner.h"
@@ -142,6 +143,26 @@ TEST(ColumnStrategy, AFixedPointIsWithinItsGapOfTheOptimum) {
     const double p_identity =
         trace_of_product(g, inverse(gram(best_p_identity(g, NoiseKind::Gaussian, 8, 2, 0, {}))));
     EXPECT_GE(p_identity, best.error * (1.0 - 1e-4));
+  }
+}
+
+// Few of the values are asked about, some a million times as much as others.
+TEST(ColumnStrategy, TellsAllValuesApartWhateverIsAsked) {
+  for (const auto& rows : {std::vector<std::int64_t>{2, 999'999, 999'999, 1, 0},
+                           std::vector<std::int64_t>{1, 1, 1, 0, 0},
+                           std::vector<std::int64_t>{1, -1, 0, 0, 0, 1'000'000, 0, 0, 0, 0}}) {
+    ColumnWorkload asked;
+    asked.add({Kind::Given, rows}, 1.0);
+    const DenseMatrix g = asked.gram(5);
+    for (const auto noise : {NoiseKind::Gaussian, NoiseKind::Laplace}) {
+      const DenseMatrix a = noise == NoiseKind::Gaussian
+                                ? best_gaussian_map(g, {})
+                                : best_p_identity(g, noise, 4, 2, 0, {});
+      for (const int bits : {7, 13}) {
+        const DenseMatrix k = inverse(gram(rounded_by_norm(a, noise, bits).matrix()));
+        EXPECT_LT(trace_of_product(g, k), 1.2 * static_cast<double>(5 * rows.size()));
+      }
+    }
   }
 }
 

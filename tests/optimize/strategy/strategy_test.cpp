@@ -181,8 +181,9 @@ TEST_P(UnitTest, ProductsOfManyKindsAreAsByBruteForce) {
 TEST_P(UnitTest, RowsThatLeaveDifferencesOutAreAsByBruteForce) {
   PlanningProblem problem;
   problem.sizes = {8, 3};
-  problem.workload = {{{0}, {{Kind::Given, {1, 1, 1, 0, 0, 0, 0, 0}}}, 1.0},
-                      {{0, 1}, {{Kind::Given, {1, -1, 0, 0, 0, 0, 2, -2}}, {}}, 2.0}};
+  problem.workload = {
+      {{0}, {{Kind::Given, {1, 1, 1, 0, 0, 0, 0, 0}}}, 1.0},
+      {{0, 1}, {{Kind::Given, {1, -1, 0, 0, 0, 0, 1'000'000, -2}}, {Kind::Prefix, {}}}, 2.0}};
   problem.unit = GetParam();
   for (const auto noise : {NoiseKind::Gaussian, NoiseKind::Laplace}) {
     problem.noise = noise;

@@ -18,6 +18,12 @@ constexpr double kMostEvaluations = 600;  // of a p-identity's error, from each 
 constexpr double kLeastEvaluations = 30;
 constexpr double kWorkOfPIdentity = 2e10;  // multiplications of all starts: some ten seconds
 constexpr double kSearchTolerance = 1e-6;  // of the gradient of the error's logarithm
+constexpr double kColumnGap = 1e-3;        // how far above its optimum a Gaussian strategy may be
+constexpr double kLeastPrice = 1e-12;      // of a value, of all prices: none becomes 0
+// Of a strategy, for what nobody asks: differences of values that a workload leaves out are told
+// all the same, so that maps of few bits can be inverted.
+constexpr double kGramRidge = 1e-4;      // of the diagonal of X: the error grows by no more
+constexpr double kMostColumnNorm = 1e4;  // of [I; Theta]: beyond it steps lead nowhere
 
 // The logarithm of tr(G (A'A)^-1) for A = [I; Theta] D, where Theta = u * u entry by entry.
 class PIdentityError {
@@ -33,15 +39,13 @@ class PIdentityError {
         s[j] += laplace_ ? theta_(i, j) : theta_(i, j) * theta_(i, j);
       }
     }
-    if (!laplace_) {
-      for (double& norm : s) norm = std::sqrt(norm);
+    for (double& norm : s) {
+      if (!laplace_) norm = std::sqrt(norm);
+      if (!(norm <= kMostColumnNorm)) return std::numeric_limits<double>::infinity();
     }
     // (I + Theta'Theta)^-1 = I - Theta' B Theta, B = (I + Theta Theta')^-1.
     DenseMatrix inner = multiply_transposed(theta_, theta_);
     for (std::size_t i = 0; i < p_; ++i) inner(i, i) += 1.0;
-    for (const double value : inner.values) {
-      if (!std::isfinite(value)) return std::numeric_limits<double>::infinity();
-    }
     const DenseMatrix b = inverse(inner);
     const DenseMatrix y = multiply(b, theta_);
     DenseMatrix scaled = theta_;
@@ -149,7 +153,7 @@ GaussianOptimum best_gaussian_strategy(const DenseMatrix& workload_gram, double 
     }
     out.gap = out.error / bound - 1.0;
     if (out.gap <= tolerance) break;
-    for (std::size_t j = 0; j < n; ++j) mu[j] *= diagonal[j];
+    for (std::size_t j = 0; j < n; ++j) mu[j] = std::max(mu[j] * diagonal[j], kLeastPrice * sum);
   }
   out.gram = DenseMatrix(n, n);
   DenseMatrix scaled = best.vectors;
@@ -160,6 +164,13 @@ GaussianOptimum best_gaussian_strategy(const DenseMatrix& workload_gram, double 
   }
   out.gram = gram(scaled);
   return out;
+}
+
+DenseMatrix best_gaussian_map(const DenseMatrix& workload_gram, const Threads& threads) {
+  DenseMatrix x = best_gaussian_strategy(workload_gram, kColumnGap, threads).gram;
+  for (std::size_t j = 0; j < x.rows; ++j) x(j, j) += kGramRidge;
+  for (double& value : x.values) value /= 1.0 + kGramRidge;
+  return square_root(x);
 }
 
 DenseMatrix best_p_identity(const DenseMatrix& workload_gram, NoiseKind noise, std::size_t p,

@@ -30,6 +30,9 @@ struct GaussianOptimum {
 GaussianOptimum best_gaussian_strategy(const DenseMatrix& workload_gram, double tolerance,
                                        const Threads& threads);
 
+// A square root of that X, with a little of the identity: it tells all values apart.
+DenseMatrix best_gaussian_map(const DenseMatrix& workload_gram, const Threads& threads);
+
 // [I; Theta] D with p rows Theta >= 0, where the diagonal D makes every column's norm 1 (L1 for
 // Laplace, L2 for Gaussian noise): the least tr(G (A'A)^-1) that a search from `starts` seeds
 // finds. Costs 2 p n^2 a step.

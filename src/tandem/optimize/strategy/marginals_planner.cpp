@@ -31,10 +31,11 @@ constexpr std::size_t kMostLatticeColumns = 16;
 constexpr double kMostCellsOfLattice = 1e7;  // of one marginal: beyond it none is measured
 constexpr double kMostCellsOfUnion = 1e5;
 constexpr std::size_t kMostUnions = 20'000;
-constexpr int kWeightBits = 10;     // of a weight's mantissa
-constexpr double kMostLoss = 7e-4;  // of the error, by weights that are left out
-constexpr int kMapBits = 17;        // of a p-identity, at most
-constexpr int kStartsOfColumn = 4;  // of a p-identity
+constexpr int kWeightBits = 10;         // of a weight's mantissa
+constexpr double kLeastWeight = 1e-12;  // of the largest, where a set is measured at all
+constexpr double kMostLoss = 7e-4;      // of the error, by weights that are left out
+constexpr int kMapBits = 17;            // of a p-identity, at most
+constexpr int kStartsOfColumn = 4;      // of a p-identity
 constexpr std::uint64_t kSeed = 1;
 
 struct Candidates {
@@ -228,7 +229,8 @@ Strategy strategy_of(const Columns& columns, const PlanningProblem& problem,
     }
     // Where the total is free up to the weight of all others, it is rounded to below that.
     const bool free = sets[a].empty() && problem.unit.replace_one;
-    const double weight = weights[a] / largest;  // a search may let all of them grow
+    // A search may let all of them grow, and lets those that hardly matter vanish.
+    const double weight = std::max(kLeastWeight, weights[a] / largest);
     map.weight =
         DyadicWeight::nearest(free ? weight * (1.0 - std::ldexp(1.0, -bits)) : weight, bits);
     out.maps.push_back(std::move(map));

@@ -16,7 +16,6 @@ constexpr int kPlannedBits = 30;  // of numbers that are as good as unrounded
 constexpr int kWeightBits = 10;
 constexpr int kMostTurns = 20;       // of all columns
 constexpr double kLeastGain = 1e-4;  // of one turn, as a share of the error
-constexpr double kColumnGap = 1e-3;  // how far above its optimum a column's strategy may be
 constexpr int kStarts = 4;           // of a p-identity
 
 const ColumnQueries kTotal{ColumnQueries::Kind::Total, {}};
@@ -43,7 +42,7 @@ DenseMatrix column_strategy(const ColumnWorkload& asked, std::size_t n, NoiseKin
   }
   const DenseMatrix g = asked.gram(n);
   if (noise == NoiseKind::Gaussian && n <= kMostValuesOfDenseOptimum) {
-    return square_root(best_gaussian_strategy(g, kColumnGap, threads).gram);
+    return best_gaussian_map(g, threads);
   }
   return best_p_identity(g, noise, p_of(n), kStarts, 0, threads);
 }

@@ -13,10 +13,9 @@
 namespace tandem {
 namespace {
 
-constexpr int kWeightBits = 10;      // of a weight's mantissa: loses less than 1e-5 of the error
-constexpr int kMapBits = 13;         // of a column map, at most: 1e-4 of the error at 256 values
-constexpr int kPlannedBits = 30;     // of numbers that are as good as unrounded
-constexpr double kColumnGap = 1e-3;  // how far above its optimum a column's strategy may be
+constexpr int kWeightBits = 10;   // of a weight's mantissa: loses less than 1e-5 of the error
+constexpr int kMapBits = 13;      // of a column map, at most: 1e-4 of the error at 256 values
+constexpr int kPlannedBits = 30;  // of numbers that are as good as unrounded
 
 constexpr std::size_t kColumnsOfManySteps = 16;  // a step costs 2^columns
 constexpr int kManySteps = 300;
@@ -206,7 +205,7 @@ Strategy plan_residuals(const PlanningProblem& problem, const Threads& threads) 
     threads.check();
     const DenseMatrix g = asked.gram(problem.sizes[asked.attribute]);
     DenseMatrix a = g.rows <= kMostValuesOfDenseOptimum
-                        ? square_root(best_gaussian_strategy(g, kColumnGap, threads).gram)
+                        ? best_gaussian_map(g, threads)
                         : best_p_identity(g, problem.noise, p_of(g.rows), 1, 0, threads);
     // Without what it tells of the total, c J: with A'A pi = c 1, the rows of A (I - pi 1').
     const auto profile = split_by(gram(a)).profile;
