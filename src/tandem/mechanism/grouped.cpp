@@ -18,13 +18,13 @@
 #include "tandem/base/text.h"
 #include "tandem/mechanism/groups/group_keys.h"
 #include "tandem/mechanism/groups/group_marginals.h"
+#include "tandem/mechanism/groups/group_rows.h"
 #include "tandem/mechanism/mechanism.h"
 #include "tandem/mechanism/rounds/common.h"
 #include "tandem/mechanism/weights/prior_rows.h"
 #include "tandem/model/grouped_model.h"
 #include "tandem/model/histogram/iterative_estimate.h"
 #include "tandem/model/histogram/support.h"
-#include "tandem/optimize/consistent_totals.h"
 
 namespace tandem::mechanism {
 namespace {
@@ -96,9 +96,23 @@ Cost due(const Curator& curator, std::span<const double> shares, std::size_t ste
   return curator.remaining() * std::min(1.0, shares[step] / later);
 }
 
-std::vector<double> values_of(std::span<const NoisyTotal> totals) {
+std::vector<double> values_of(const GroupTotals& totals) {
   std::vector<double> out;
-  for (const auto& total : totals) out.push_back(total.value);
+  for (const auto& total : totals.of) out.push_back(total.value);
+  return out;
+}
+
+// n_g, at least 0.
+std::vector<double> settled_rows(const GroupTotals& n_g, GroupTotals n_S, const GroupKeys& keys,
+                                 std::optional<double> n, const Options& options) {
+  if (!options.consistent) {
+    for (auto& total : n_S.of) total.variance = HUGE_VAL;  // it decides nothing
+    n.reset();
+  }
+  std::vector<double> out = options.consistent ? agreeing_totals(n_g, n_S, keys.coarse_of, n)
+                                               : values_of(n_g);
+  if (options.drop_small) return rows_of_groups(n_g, n_S, keys.coarse_of, std::move(out), n);
+  for (double& rows : out) rows = std::max(0.0, std::floor(rows));
   return out;
 }
 
@@ -118,7 +132,7 @@ struct Exponents {
   std::vector<RowTilt> t;
 };
 
-// Hands over each group's estimate. From several threads.
+// Hands over each group's estimate. From several threads, and for groups with rows alone.
 using Keep =
     std::function<void(std::size_t group, IterativeEstimate&& estimate, Exponents&& exponents)>;
 
@@ -163,6 +177,7 @@ void estimate_level(const Curator& curator, const GroupKeys& keys, const Table& 
   std::vector<Rng> streams;
   for (std::size_t g = 0; g < groups; ++g) streams.emplace_back(rng.next());
   parallel_for(groups, curator.threads(), [&](std::size_t g) {
+    if (level.rows[g] <= 0.0) return;
     const std::size_t s = level.above[g];
     const double n = std::max(1.0, level.rows[g]);
     std::vector<PartialWorkload> W;
@@ -201,12 +216,12 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   const std::vector<std::vector<double>> prior = {p.weights};
 
   // Coarse groups: n_S, W_S, q_S.
-  std::vector<NoisyTotal> n_S = {{n.value_or(0.0), 0.0}};
+  GroupTotals n_S{.of = {{n.value_or(0.0), 0.0}}};
   std::vector<Measurement> y_S;
   if (!n || keys.coarse_groups > 1) {
     y_S.push_back(curator.measure(keys.with_coarse({}), due(curator, shares, 0), noise));
     keep(y_S);
-    n_S = group_totals(keys, y_S, keys.coarse_groups).of;
+    n_S = group_totals(keys, y_S, keys.coarse_groups);
   }
   std::vector<double> rows_S = values_of(n_S);
   const Cost for_S = due(curator, shares, 1);
@@ -221,7 +236,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
     keep(y);
     y_S.insert(y_S.end(), y.begin(), y.end());
     if (options.consistent && !(n && keys.coarse_groups == 1)) {
-      n_S = group_totals(keys, y_S, keys.coarse_groups).of;
+      n_S = group_totals(keys, y_S, keys.coarse_groups);
       rows_S = values_of(n_S);
     }
     const std::vector<std::size_t> all(keys.coarse_groups, 0);
@@ -238,15 +253,18 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   auto n_g = group_totals(keys, y_g, keys.groups());
   const auto W_G = choose_fine(
       curator, inner, keys, options.fine_marginals,
-      {.cost = curator.remaining(), .noise = noise, .rows = mean_rows(values_of(n_g.of))});
+      {.cost = curator.remaining(), .noise = noise, .rows = mean_rows(values_of(n_g))});
   std::vector<LinearQuery> queries;
   for (const auto& clique : W_G) queries.push_back(keys.with_fine(clique));
   const auto y = measure_to_the_end(curator, queries, noise);
   y_g.insert(y_g.end(), y.begin(), y.end());
   keep(y_g);
   if (options.consistent) n_g = group_totals(keys, y_g, keys.groups());
-  std::vector<double> rows_g =
-      options.consistent ? consistent_totals(n_g.of, n_S, keys.coarse_of).fine : values_of(n_g.of);
+  std::vector<double> rows_g = settled_rows(n_g, n_S, keys, n, options);
+  if (std::ranges::all_of(rows_g, [](double rows) { return rows == 0.0; })) {
+    const auto most = std::ranges::max_element(n_g.of, {}, &NoisyTotal::value);
+    rows_g[static_cast<std::size_t>(most - n_g.of.begin())] = 1.0;
+  }
   std::vector<Exponents> of_g(keys.groups());
   estimate_level(curator, keys, p.rows,
                  {.y = y, .marginals = W_G, .rows = rows_g, .q = q_S, .above = keys.coarse_of},
@@ -257,12 +275,6 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 
   // n_g rows from q_g with the key's values.
   std::vector<GroupedModel::Group> groups;
-  const double least = options.drop_small ? n_g.least : 1.0;
-  for (double& rows : rows_g) rows = rows < least ? 0.0 : std::floor(rows);
-  if (std::ranges::all_of(rows_g, [](double rows) { return rows == 0.0; })) {
-    const auto most = std::ranges::max_element(n_g.of, {}, &NoisyTotal::value);
-    rows_g[static_cast<std::size_t>(most - n_g.of.begin())] = 1.0;
-  }
   double sum = 0.0;
   for (const double rows : rows_g) sum += rows;
   release.total = n ? *n : sum;
@@ -273,6 +285,13 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
                       .base = static_cast<std::uint32_t>(keys.coarse_of[g]),
                       .u = std::move(of_g[g].u),
                       .t = std::move(of_g[g].t)});
+  }
+  if (groups.size() < keys.groups()) {
+    release.warnings.push_back(
+        {"groups.without_rows",
+         fmt::format("{} of {} groups got no rows{}.", with_commas(keys.groups() - groups.size()),
+                     with_commas(keys.groups()),
+                     options.drop_small ? ", for their counts could be noise alone" : "")});
   }
   release.facts.set("groups",
                     Document::object({{"fine", static_cast<std::uint64_t>(keys.groups())},
@@ -365,8 +384,8 @@ Mechanism grouped() {
               "learnt: a measured count moves the estimate as far as its column differs between "
               "groups beyond the noise; full: all the way, as in the paper"),
        choice("small-groups", &Options::drop_small, {{"drop", true}, {"keep", false}},
-              "drop: a group whose number of rows could be noise alone gets none; keep: as in the "
-              "paper"),
+              "drop: groups whose rows could be noise alone, each and together, get none; keep: as in "
+              "the paper"),
        text_field("coarse-marginals", &Options::coarse_marginals,
                   "W_S: public-cliques, which public data recommends; columns; or such as "
                   "age+sex,region"),

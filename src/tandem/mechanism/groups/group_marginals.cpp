@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/mechanism/groups/group_marginals.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -10,6 +8,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/mechanism/groups/noise_sums.h"
 #include "tandem/mechanism/rounds/chosen_marginals.h"
 #include "tandem/mechanism/tandem/tuning.h"
 #include "tandem/model/public/public_structure.h"
@@ -21,6 +20,8 @@ constexpr double kStructureMb = 8.0;  // of the model that recommends public cli
 // W_G is cut off where a column's expected |noise|_1 is above this share of a group's rows: half of
 // the largest L1 distance that two distributions can have.
 constexpr double kMostNoise = 1.0;
+// That a total of some empty group is as large as that of a group with rows.
+constexpr double kChance = 0.05;
 
 double mean_absolute(NoiseKind noise, double sigma) {
   return noise == NoiseKind::Laplace ? sigma / std::numbers::sqrt2
@@ -89,38 +90,6 @@ GroupTotals group_totals_without_noise(const GroupKeys& keys, const Measurement&
   const auto values = by_group(keys, y, groups);
   const std::size_t cells = values.size() / groups;
   for (std::size_t i = 0; i < values.size(); ++i) out.of[i / cells].value += values[i];
-  return out;
-}
-
-struct SumOfNoise {
-  NoiseKind kind = NoiseKind::None;
-  double sigma = 0.0;  // of each
-  double count = 0.0;
-};
-
-// What the sum of all is above with at most this probability, by Chernoff's bound: the least over s
-// of (ln E exp(s noise) - ln probability) / s.
-double seldom_above(std::span<const SumOfNoise> noise, double probability) {
-  double variance = 0.0;
-  double most = HUGE_VAL;  // ln E exp(s noise) of a Laplace variable of scale b needs s < 1/b
-  for (const auto& part : noise) {
-    variance += part.count * part.sigma * part.sigma;
-    if (part.kind == NoiseKind::Laplace) most = std::min(most, std::numbers::sqrt2 / part.sigma);
-  }
-  const double far = -std::log(probability);
-  // The best s is that of normal noise where all of it is, and below it otherwise.
-  most = std::min(most, std::sqrt(2.0 * far / variance));
-  double out = HUGE_VAL;
-  constexpr int kSteps = 200;
-  for (int step = 1; step <= kSteps; ++step) {
-    const double s = most * (static_cast<double>(step) - (step == kSteps ? 1e-3 : 0.0)) / kSteps;
-    double bound = far;
-    for (const auto& part : noise) {
-      const double spread = s * s * part.sigma * part.sigma / 2.0;
-      bound += part.count * (part.kind == NoiseKind::Laplace ? -std::log1p(-spread) : spread);
-    }
-    out = std::min(out, bound / s);
-  }
   return out;
 }
 
@@ -202,7 +171,10 @@ GroupTotals group_totals(const GroupKeys& keys, std::span<const Measurement> y,
     noise.push_back({measured.noise, weight * measured.sigma.value(), static_cast<double>(cells)});
   }
   for (auto& total : out.of) total.variance = 1.0 / precision;
-  out.least = seldom_above(noise, 0.1 / static_cast<double>(groups));
+  for (const auto& part : noise) {
+    if (part.kind == NoiseKind::Laplace) out.largest = std::max(out.largest, part.sigma);
+  }
+  out.least = seldom_above(noise, kChance / static_cast<double>(groups));
   return out;
 }
 
@@ -259,6 +231,7 @@ double GroupTable::spread(std::span<const double> rows,
   double found = 0.0;
   double scale = 0.0;
   for (std::size_t g = 0; g < rows.size(); ++g) {
+    if (rows[g] <= 0.0) continue;
     const double n = std::max(1.0, rows[g]);
     const auto& b = above[which[g]];
     for (std::size_t j = 0; j < b.size(); ++j) {

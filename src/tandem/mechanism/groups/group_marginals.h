@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "tandem/mechanism/groups/group_keys.h"
+#include "tandem/mechanism/groups/group_rows.h"
 #include "tandem/model/histogram/partial_workload.h"
-#include "tandem/optimize/consistent_totals.h"
 #include "tandem/privacy/curator.h"
 
 namespace tandem {
@@ -39,12 +39,6 @@ std::vector<Clique> choose_fine(const Curator& curator, const Problem& inner, co
 
 // How many rows each group has, by everything that was measured of it: the cells of a marginal add
 // up to them, too. Weighted by their precision.
-struct GroupTotals {
-  std::vector<NoisyTotal> of;
-  // Below this, a total could be the noise of a group without rows: with all groups empty, less
-  // than one run in ten would have one above it.
-  double least = 1.0;
-};
 GroupTotals group_totals(const GroupKeys& keys, std::span<const Measurement> y, std::size_t groups);
 
 // One marginal of all groups of a level.
@@ -61,7 +55,7 @@ class GroupTable {
   // what is known of each cell, where cells of groups differ from b by a variance of phi b.
   std::vector<double> trusted(std::size_t group, double n, std::span<const double> b,
                               double phi) const;
-  // phi by moments over all groups: at least 0.
+  // phi by moments over all groups that have rows: at least 0.
   double spread(std::span<const double> rows, const std::vector<std::vector<double>>& above,
                 std::span<const std::size_t> which) const;
   // Exponents of the cells that rows are in, as those of all cells: 0 elsewhere.
