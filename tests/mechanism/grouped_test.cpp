@@ -309,17 +309,45 @@ TEST(Grouped, OddTablesGiveSoundReleases) {
 TEST(Grouped, RefusesWhatCannotBe) {
   const Problem problem = skewed_problem(skewed_rows(100, 0.0, 2));
   const auto refused = [&](const Parameters& parameters, const std::string& part) {
-    const auto message = error_of<UsageError>(
-        [&] { run_mechanism("grouped", parameters, skewed_rows(10, 0.0, 1), problem); });
+    // In plans, so before anything is charged.
+    const auto message =
+        error_of<UsageError>([&] { plan_mechanism("grouped", parameters, problem); });
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
   refused({}, "param fine");
   refused({{"fine", "a,b,c,d"}}, "names every column");
   refused({{"fine", "nothing"}}, "nothing");
   refused({{"fine", "a"}, {"shares", "1,2"}}, "needs four numbers");
+  for (const char* shares : {"1,1,0,1", "0,1,1,1", "1,1,1,0", "1,1,1,1e-9"}) {
+    refused({{"fine", "a"}, {"shares", shares}}, "needs four numbers above 0");
+  }
+  for (const char* option : {"fine-marginals", "coarse-marginals"}) {
+    refused({{"fine", "a"}, {option, "b+nothing"}}, "is not a column");
+    refused({{"fine", "a"}, {option, "b+a"}}, "which makes the groups");
+    refused({{"fine", "a"}, {option, ""}}, "a name is missing");
+    refused({{"fine", "a"}, {option, "b,"}}, "a name is missing");
+  }
   refused({{"fine", "a"}, {"max-model-mb", "0.001"}}, "max-model-mb allows");
   const Problem empty = skewed_problem(skewed_rows(0, 0.0, 2));
   EXPECT_THROW(run_mechanism("grouped", kByA, skewed_rows(10, 0.0, 1), empty), UsageError);
+}
+
+// Before anything is charged, and in plans: a run that finds it later has spent for nothing.
+TEST(Grouped, RefusesMarginalsThatCannotBeCounted) {
+  const Domain domain({{"k", 100, {}}, {"a", 2000, {}}, {"b", 2000, {}}, {"c", 20, {}}});
+  const Problem problem{domain, Workload::all_k_way(domain, 1), {{{"p.csv", Table(domain, 20)}}}};
+  const auto plan = [&](const Parameters& more) {
+    Parameters parameters = {{"fine", "k"}};
+    parameters.insert(parameters.end(), more.begin(), more.end());
+    return error_of<UsageError>([&] { plan_mechanism("grouped", parameters, problem); });
+  };
+  const std::string large = "1000000000";
+  EXPECT_NE(plan({{"fine-marginals", "a+b+c"}, {"max-model-mb", large}}).find("4e9 is the limit"),
+            std::string::npos);
+  EXPECT_NE(plan({{"fine-marginals", "a+b"}, {"max-model-mb", "3000"}}).find("max-model-mb allows"), std::string::npos);
+  EXPECT_NE(plan({{"coarse", "k"}, {"coarse-marginals", "a+b+c"}, {"max-model-mb", large}})
+                .find("coarse-marginals would count"),
+            std::string::npos);
 }
 
 TEST(Grouped, SaysWhatItWouldMeasure) {

@@ -50,26 +50,75 @@ constexpr double kTolerance = 1e-5;          // of a group's estimate, in L1
 constexpr double kSecondsPerVisit = 1.7e-9;  // of a row, a marginal and a sweep
 constexpr double kUsualSweeps = 60.0;
 
+constexpr double kLeastShare = 1e-6;  // of the budget, that a step can be given
+constexpr double kMostCells = 4294967295.0;  // of a marginal with the key, in one count
+
 std::vector<double> shares_of(const Options& options) {
   if (options.shares.empty()) return kShares;
+  const auto& shares = options.shares;
   double sum = 0.0;
-  for (const double share : options.shares) sum += share;
-  if (options.shares.size() != 4 || !(sum > 0.0) || options.shares.back() == 0.0) {
+  for (const double share : shares) sum += share;
+  const auto enough = [&](double share) { return share > 0.0 && share >= kLeastShare * sum; };
+  if (shares.size() != 4 || !enough(shares[0]) || !(shares[1] == 0.0 || enough(shares[1])) ||
+      !enough(shares[2]) || !enough(shares[3])) {
     throw UsageError(TANDEM_SETTING(
-        "param.shares") " needs four numbers, the last above 0: of coarse totals, coarse "
-                        "marginals, fine totals and fine marginals.");
+        "param.shares") " needs four numbers above 0, none a millionth of their sum or less: of "
+                        "coarse totals, coarse marginals (0: none are measured), fine totals and "
+                        "fine marginals.");
   }
-  return options.shares;
+  return shares;
 }
+
+// The most marginals that a level can have, where an option names them or takes all columns.
+std::vector<Clique> possible_marginals(const GroupKeys& keys, const std::string& wanted,
+                                       const std::string& option) {
+  if (auto named = named_marginals(keys, wanted, option)) return std::move(*named);
+  std::vector<Clique> out;
+  for (AttributeId id = 0; id < keys.inner.size(); ++id) out.push_back({id});
+  return out;
+}
+
+double cells_together(const Domain& domain, std::span<const Clique> marginals) {
+  double out = 0.0;
+  for (const auto& marginal : marginals) out += domain.about_cells(marginal);
+  return out;
+}
+
+// Marginals of coarse and of fine groups, as many as there can be.
+struct Possible {
+  std::vector<Clique> coarse;
+  std::vector<Clique> fine;
+
+  Possible(const GroupKeys& keys, const Options& options)
+      : coarse(possible_marginals(keys, options.coarse_marginals, "coarse-marginals")),
+        fine(possible_marginals(keys, options.fine_marginals, "fine-marginals")) {}
+
+  // Numbers of all groups.
+  double cells(const GroupKeys& keys) const {
+    return cells_together(keys.inner, coarse) * static_cast<double>(keys.coarse_groups) +
+           cells_together(keys.inner, fine) * static_cast<double>(keys.groups());
+  }
+};
 
 // Bytes of the rows, their cells in each marginal, a weighting for each coarse group, and what each
 // group has for each cell.
-double model_bytes(const GroupKeys& keys, double rows) {
-  double cells = 0.0;
-  for (const auto& attribute : keys.inner.attributes()) cells += attribute.size;
-  const double row =
-      6.0 * static_cast<double>(keys.inner.size()) + 8.0 * static_cast<double>(keys.coarse_groups);
-  return row * rows + 8.0 * cells * static_cast<double>(keys.groups());
+double model_bytes(const GroupKeys& keys, double rows, const Possible& possible) {
+  const double row = 2.0 * static_cast<double>(keys.inner.size()) +
+                     4.0 * static_cast<double>(possible.fine.size()) +
+                     8.0 * static_cast<double>(keys.coarse_groups);
+  return row * rows + 8.0 * possible.cells(keys);
+}
+
+void refuse_too_many_cells(const GroupKeys& keys, const Clique& key,
+                           std::span<const Clique> marginals, const char* option) {
+  for (const auto& marginal : marginals) {
+    const double cells = keys.domain.about_cells(key) * keys.inner.about_cells(marginal);
+    if (cells <= kMostCells) continue;
+    throw UsageError(fmt::format(
+        "The parameter {} would count {} in each group, {:.3g} cells in all, and 4e9 is the limit; "
+        "name marginals of fewer cells.",
+        option, keys.inner.describe(marginal), cells));
+  }
 }
 
 void check_settings(const Curator& curator, const Problem& problem, const GroupKeys& keys,
@@ -80,12 +129,15 @@ void check_settings(const Curator& curator, const Problem& problem, const GroupK
   if (rows == 0.0) {
     throw UsageError("The public data has no rows; give some with " TANDEM_SETTING("public") ".");
   }
-  if (model_bytes(keys, rows) > 1e6 * options.max_model_mb) {
+  const Possible possible(keys, options);
+  refuse_too_many_cells(keys, keys.coarse, possible.coarse, "coarse-marginals");
+  refuse_too_many_cells(keys, keys.fine, possible.fine, "fine-marginals");
+  const double bytes = model_bytes(keys, rows, possible);
+  if (bytes > 1e6 * options.max_model_mb) {
     throw UsageError(fmt::format(
         "grouped would keep {} groups on {:.6g} rows in {}, and max-model-mb allows {:g} MB; raise "
-        "it, take fewer public rows, or name columns with fewer values.",
-        with_commas(keys.groups()), rows, human_bytes(model_bytes(keys, rows)),
-        options.max_model_mb));
+        "it, take fewer public rows, or name columns or marginals with fewer values.",
+        with_commas(keys.groups()), rows, human_bytes(bytes), options.max_model_mb));
   }
 }
 
@@ -310,13 +362,12 @@ Effort effort_of(const Curator& curator, const Problem& problem, const Options& 
   const GroupKeys keys = group_keys(problem, options.fine, options.coarse);
   check_settings(curator, problem, keys, options);
   const double rows = problem.public_data.rows();
+  const Possible possible(keys, options);
   Effort out;
-  out.model_bytes = model_bytes(keys, rows);
-  const auto marginals = static_cast<double>(keys.inner.size());
-  double cells = 0.0;
-  for (const auto& attribute : keys.inner.attributes()) cells += attribute.size;
+  out.model_bytes = model_bytes(keys, rows, possible);
+  const auto marginals = static_cast<double>(possible.fine.size());
   // Answers are kept as measured and by group, each thread has weights of its own.
-  out.bytes = out.model_bytes + 24.0 * cells * static_cast<double>(keys.groups()) +
+  out.bytes = out.model_bytes + 24.0 * possible.cells(keys) +
               24.0 * rows * curator.threads().count;
   out.seconds = static_cast<double>(keys.groups() + keys.coarse_groups) * marginals *
                 std::min(kUsualSweeps, static_cast<double>(options.sweeps)) * kSecondsPerVisit *
@@ -347,7 +398,8 @@ Plan plan(const Curator& curator, const Problem& problem, const Options& options
                    with_commas(keys.groups()), with_commas(keys.coarse_groups), totals,
                    keys.inner.size(), counts)});
   out.push_back(
-      plan_to_weigh(problem.public_data.rows(), model_bytes(keys, problem.public_data.rows())));
+      plan_to_weigh(problem.public_data.rows(),
+                    model_bytes(keys, problem.public_data.rows(), Possible(keys, options))));
   return out;
 }
 
@@ -376,7 +428,8 @@ Mechanism grouped() {
                   "one key column and its coarser one on each line; empty: all groups are one"),
        field("shares", &Options::shares,
              "of the budget, for coarse totals, coarse marginals, fine totals and fine marginals; "
-             "auto: 0.02,0.28,0.05,0.65; the paper's are 1,1,1,1",
+             "auto: 0.02,0.28,0.05,0.65; the paper's are 1,1,1,1; none is 0 but that of coarse marginals, "
+             "which are then not measured",
              between(0.0, 1e6)),
        choice("totals", &Options::consistent, {{"consistent", true}, {"independent", false}},
               "whether the rows of fine groups are made to agree with those of coarse ones"),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/mechanism/groups/group_marginals.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -37,18 +39,6 @@ double noise_together(const Curator& curator, const LinearQuery& any, std::size_
   const WeightedQuery query{any, 1};
   const double sigma = curator.noise_together(std::span(&query, 1), each, budget.noise).value();
   return cells * mean_absolute(budget.noise, sigma);
-}
-
-std::vector<Clique> parse(const std::string& wanted, const Domain& inner, const char* where) {
-  std::vector<Clique> out;
-  for (const auto marginal : split(wanted, ',')) {
-    std::vector<AttributeId> ids;
-    for (const auto name : split(marginal, '+')) ids.push_back(inner.at(trim(name), where));
-    out.emplace_back(std::move(ids));
-  }
-  std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
-  return out;
 }
 
 std::vector<Clique> single_columns(const Domain& inner) {
@@ -106,12 +96,38 @@ double mean_rows(std::span<const double> rows) {
   return some > 0.0 ? sum / some : 1.0;
 }
 
+std::optional<std::vector<Clique>> named_marginals(const GroupKeys& keys, const std::string& wanted,
+                                                   const std::string& option) {
+  if (wanted == kPublicCliques || wanted == kColumns) return std::nullopt;
+  const std::string where = "The parameter " + option;
+  std::vector<Clique> out;
+  for (const auto marginal : split(wanted, ',')) {
+    std::vector<AttributeId> ids;
+    for (const auto part : split(marginal, '+')) {
+      const auto name = trim(part);
+      if (name.empty()) {
+        throw UsageError(fmt::format(
+            "{} is {}, where a name is missing; write marginals such as age+sex,region.", where,
+            in_quotes(wanted)));
+      }
+      if (const auto id = keys.domain.find(name); id && keys.fine.contains(*id)) {
+        throw UsageError(fmt::format(
+            "{} names {}, which makes the groups; leave it out, for all is measured of each group.",
+            where, in_quotes(name)));
+      }
+      ids.push_back(keys.inner.at(name, where));
+    }
+    out.emplace_back(std::move(ids));
+  }
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
 std::vector<Clique> choose_coarse(const Curator& curator, const Problem& inner,
                                   const GroupKeys& keys, const std::string& wanted,
                                   const GroupBudget& budget) {
-  if (wanted != kPublicCliques && wanted != kColumns) {
-    return parse(wanted, inner.domain, "The parameter coarse-marginals");
-  }
+  if (auto named = named_marginals(keys, wanted, "coarse-marginals")) return std::move(*named);
   std::vector<Clique> out;
   if (wanted == kPublicCliques) {
     const auto possible = candidates(inner, keys);
@@ -140,7 +156,7 @@ std::vector<Clique> choose_coarse(const Curator& curator, const Problem& inner,
 
 std::vector<Clique> choose_fine(const Curator& curator, const Problem& inner, const GroupKeys& keys,
                                 const std::string& wanted, const GroupBudget& budget) {
-  if (wanted != kColumns) return parse(wanted, inner.domain, "The parameter fine-marginals");
+  if (auto named = named_marginals(keys, wanted, "fine-marginals")) return std::move(*named);
   const auto columns = single_columns(inner.domain);
   std::vector<Clique> out;
   for (const auto& column : columns) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,11 @@ struct GroupBudget {
 };
 
 double mean_rows(std::span<const double> rows);  // over groups with any; at least 1
+
+// Marginals that an option names, such as age+sex,region; none for the words below. UsageError for
+// names that are missing, unknown or in the key.
+std::optional<std::vector<Clique>> named_marginals(const GroupKeys& keys, const std::string& wanted,
+                                                   const std::string& option);
 
 // W_S, as marginals of the columns outside the key. public-cliques: those of two or three columns
 // that a model of public data takes up, in its order of gain, while
