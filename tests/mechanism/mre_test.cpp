@@ -113,6 +113,30 @@ TEST(Mre, RefusesWhatIsTooLargeAndNamesIde) {
   EXPECT_TRUE(contains(text, "34220 marginals"));
 }
 
+// Two columns that go together and have many values, of fifty different rows.
+Problem wide_problem() {
+  const Domain domain({{"a", 50, {}}, {"b", 50, {}}});
+  Table rows(domain, 3000);
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    for (AttributeId id = 0; id < 2; ++id) rows.column(id).set(r, static_cast<Code>(r % 50));
+  }
+  return {domain, Workload::all_k_way(domain, 2), {{{"public.csv", rows}}}};
+}
+
+TEST(Mre, KeepsItsLimitWithColumnsByThemselvesToo) {
+  const Problem problem = wide_problem();
+  for (const char* marginals : {"public-cliques", "workload"}) {
+    const auto text = error_of<UsageError>([&] {
+      plan_mechanism("mre", {{"marginals", marginals}, {"max-model-mb", "0.003"}}, problem);
+    });
+    EXPECT_TRUE(contains(text, "mre has no room for the marginal of each column")) << text;
+    EXPECT_TRUE(contains(text, "choose ide")) << text;
+  }
+  // Few rows are different, and these are what it keeps.
+  const auto plan = plan_mechanism("mre", {{"max-model-mb", "0.004"}}, problem);
+  EXPECT_TRUE(mentions(plan, "Measures 2 marginals"));
+}
+
 TEST(Mre, PlansWithoutData) {
   const Problem problem = skewed_problem(skewed_rows(200, 0.0, 2));
   EXPECT_TRUE(mentions(plan_mechanism("mre", kWorkload, problem), "Measures 6 marginals"));

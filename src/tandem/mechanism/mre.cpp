@@ -44,7 +44,8 @@ void check_settings(const Curator& curator, const Problem& problem, const Option
   }
 }
 
-// Public cliques are as many as there is room for; a workload that is too large is refused.
+// Of different public rows. Public cliques are as many as there is room for; a workload that is too
+// large is refused.
 std::unique_ptr<Room> room_of(const Problem& problem, const Options& options, double rows) {
   const double entries = rows * static_cast<double>(problem.workload.size());
   if (options.marginals == "workload" && entries > kMostEntries) {
@@ -96,10 +97,11 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
 Effort effort_of(const Curator& curator, const Problem& problem, const Options& options,
                  double rows_expected) {
   check_settings(curator, problem, options);
-  const double rows = problem.public_data.rows();
+  const auto rows = static_cast<double>(public_rows(problem.public_data).rows.rows());
   const auto room = room_of(problem, options, rows);
   MarginalChoice choice("mre", options.marginals, problem, *room, kModelMb);
-  const auto W = choice.about(curator, rows_expected > 0.0 ? rows_expected : rows);
+  const auto W =
+      choice.about(curator, rows_expected > 0.0 ? rows_expected : problem.public_data.rows());
   Effort out{.seconds = choice.seconds()};
   out.model_bytes = rows * (8.0 + 2.0 * static_cast<double>(problem.domain.size()));
   out.bytes = out.model_bytes + 4.0 * sizeof(double) * rows;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/mechanism/rounds/chosen_marginals.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -77,6 +78,25 @@ TEST(PublicCliques, WeighTheirGainAgainstTheNoiseThatTheyBring) {
     EXPECT_EQ(chosen.size(), expected == 0 ? problem.domain.size() : expected) << n;
   }
   EXPECT_EQ(counts, (std::set<std::size_t>{0, 1, 2, 3}));
+}
+
+TEST(PublicCliques, WithoutRoomAreCountedAmongThoseRecommended) {
+  struct ForColumns final : Room {
+    bool has(const Clique& clique) const override { return clique.size() == 1; }
+    bool has_all(std::span<const Clique> /*cliques*/) const override { return true; }
+    void take(const Clique& /*clique*/) override {}
+  };
+  Problem problem = skewed_problem(skewed_rows(3000, 0.0, 1));
+  problem.workload = Workload::all_k_way(problem.domain, 4);  // one marginal; its parts are several
+  ForColumns room;
+  MarginalChoice choice("mre", kPublicCliques, problem, room, 8.0);
+  const auto chosen =
+      choice.take(curator_of(problem.domain, Filter::pure(Epsilon(50.0))), 3000.0);
+  EXPECT_EQ(chosen.marginals.size(), 4U);
+  EXPECT_TRUE(mentions(remarks(problem, chosen, "unmeasured"),
+                       fmt::format("had no room for {} of the marginals that public data "
+                                   "recommends",
+                                   chosen.left_out)));
 }
 
 TEST(PublicCliques, NeedPublicRows) {

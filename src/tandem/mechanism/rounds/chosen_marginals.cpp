@@ -38,7 +38,11 @@ class ModelRoom final : public Room {
         limit_mb_(limit_mb),
         sizer_(std::make_unique<ModelSizer>(domain_, held_)) {}
   bool has(const Clique& clique) const override {
-    return static_cast<double>(sizer_->bytes_with(clique)) <= limit_mb_ * 1e6;
+    return clique.size() == 1 ||  // a model has every column anyway
+           static_cast<double>(sizer_->bytes_with(clique)) <= limit_mb_ * 1e6;
+  }
+  bool has_all(std::span<const Clique> cliques) const override {
+    return std::ranges::all_of(cliques, [](const Clique& clique) { return clique.size() == 1; });
   }
   void take(const Clique& clique) override {
     held_.push_back(clique);
@@ -57,7 +61,12 @@ class RowRoom final : public Room {
   RowRoom(Domain domain, double rows, double limit_mb, double most_entries)
       : domain_(std::move(domain)), rows_(rows), left_(limit_mb * 1e6), entries_(most_entries) {}
   bool has(const Clique& clique) const override {
-    return bytes_on_rows(domain_, clique, rows_) <= left_ && rows_ <= entries_;
+    return has_all(std::span(&clique, 1));
+  }
+  bool has_all(std::span<const Clique> cliques) const override {
+    double bytes = 0.0;
+    for (const auto& clique : cliques) bytes += bytes_on_rows(domain_, clique, rows_);
+    return bytes <= left_ && rows_ * static_cast<double>(cliques.size()) <= entries_;
   }
   void take(const Clique& clique) override {
     left_ -= bytes_on_rows(domain_, clique, rows_);
@@ -125,7 +134,9 @@ ChosenMarginals of_workload(const Problem& problem, Room& room) {
   }
   for (const auto& [clique, weight] : workload) {
     for (const auto id : clique) {
-      if (taken[id]++ == 0) out.marginals.push_back({Clique{id}, weight});
+      if (taken[id]++ > 0 || !room.has({id})) continue;
+      room.take({id});
+      out.marginals.push_back({Clique{id}, weight});
     }
   }
   return out;
@@ -147,7 +158,9 @@ double noise_together(const Curator& curator, const Clique& any, std::size_t mar
 class WorthTheirNoise {
  public:
   WorthTheirNoise(const Domain& domain, const Curator& curator, double n, Room& room)
-      : domain_(domain), curator_(curator), n_(n), room_(room) {}
+      : domain_(domain), curator_(curator), n_(n), room_(room) {
+    out_.of_public = true;
+  }
 
   // False for one that isn't worth it; no later one is.
   bool take(const Clique& clique, double gain) {
@@ -165,10 +178,11 @@ class WorthTheirNoise {
     return true;
   }
 
-  // One-ways where not even the first was.
+  // One-ways where not even the first was; there is room for them.
   ChosenMarginals done() {
     if (out_.marginals.empty()) {
       for (const auto& query : informative_columns(domain_)) {
+        room_.take(query.clique);
         out_.marginals.push_back({query.clique, 1.0});
       }
     }
@@ -184,6 +198,18 @@ class WorthTheirNoise {
   double cells_ = 0.0;
   double noise_ = 0.0;
 };
+
+// What is measured at the least, where marginals aren't named.
+void require_room_for_columns(const std::string& mechanism, const Domain& domain,
+                              const Room& room) {
+  std::vector<Clique> columns;
+  for (const auto& query : informative_columns(domain)) columns.push_back(query.clique);
+  if (room.has_all(columns)) return;
+  throw UsageError(
+      fmt::format("{} has no room for the marginal of each column by itself on the public rows; "
+                  "raise max-model-mb, or take fewer public rows{}.",
+                  mechanism, mechanism == "ide" ? "" : ", or choose ide"));
+}
 
 std::vector<Clique> public_candidates(const std::string& mechanism, const Problem& problem,
                                       double structure_mb) {
@@ -232,8 +258,10 @@ MarginalChoice::MarginalChoice(const std::string& mechanism, const std::string& 
     : problem_(problem), room_(room), structure_mb_(structure_mb) {
   if (marginals == kPublicCliques) {
     candidates_ = public_candidates(mechanism, problem, structure_mb);
+    require_room_for_columns(mechanism, problem.domain, room);
     return;
   }
+  if (marginals == "workload") require_room_for_columns(mechanism, problem.domain, room);
   fixed_ = informative(mechanism, problem.domain,
                        marginals == "workload" ? of_workload(problem, room)
                                                : parse_marginals(marginals, problem.domain, room));
@@ -284,7 +312,12 @@ std::vector<LinearQuery> queries_of(const ChosenMarginals& chosen) {
 std::vector<Warning> remarks(const Problem& problem, const ChosenMarginals& chosen,
                              const std::string& unmeasured) {
   std::vector<Warning> out;
-  if (chosen.left_out > 0) {
+  if (chosen.left_out > 0 && chosen.of_public) {
+    out.push_back({"model.too_small",
+                   fmt::format("The model had no room for {} of the marginals that public data "
+                               "recommends; a larger max-model-mb would hold more.",
+                               chosen.left_out)});
+  } else if (chosen.left_out > 0) {
     out.push_back(
         {"model.too_small",
          fmt::format("The model has room for {} of the workload's {} marginals; a larger "

@@ -24,6 +24,7 @@ class Room {
  public:
   virtual ~Room() = default;
   virtual bool has(const Clique& clique) const = 0;  // beside all that was taken
+  virtual bool has_all(std::span<const Clique> cliques) const = 0;  // of columns by themselves
   virtual void take(const Clique& clique) = 0;
 };
 
@@ -42,6 +43,7 @@ inline constexpr const char* kPublicCliques = "public-cliques";
 struct ChosenMarginals {
   std::vector<WeightedClique> marginals;
   std::size_t left_out = 0;
+  bool of_public = false;  // public data recommends them
 };
 
 // `marginals` is one of:
@@ -58,7 +60,7 @@ struct ChosenMarginals {
 class MarginalChoice {
  public:
   // Finds whatever is wrong before anything is spent: UsageError that names the mechanism or the
-  // columns for a list without room, for public cliques without public rows, and when there is
+  // columns for a list without room, where columns by themselves have none, for public cliques without public rows, and when there is
   // nothing to measure. `structure_mb`: the largest model of public data. Borrows problem and room.
   MarginalChoice(const std::string& mechanism, const std::string& marginals, const Problem& problem,
                  Room& room, double structure_mb);
