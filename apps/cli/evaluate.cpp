@@ -4,7 +4,11 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
+#include <utility>
 
 #include "commands.h"
 #include "progress.h"
@@ -41,6 +45,7 @@ class Evaluate final : public Command {
     args.option(
         "--heat-map", heat_map_,
         "write the contest's score of each group here: a picture if it ends in .svg, else CSV");
+    args.flag("--force", force_, "replace the file at --heat-map");
     for_each_format_setting(request_.text, [&](const std::string& setting, std::string& variable,
                                                const std::string& help) {
       args.option("--" + setting, variable, help);
@@ -55,6 +60,7 @@ class Evaluate final : public Command {
       for (const auto name : split(group_by_, ',')) request_.group_by.emplace_back(trim(name));
     }
     read_contest();
+    check_heat_map();
     const auto result = evaluate_files(request_);
     if (!heat_map_.empty()) {
       std::ofstream file(heat_map_, std::ios::binary);
@@ -76,26 +82,56 @@ class Evaluate final : public Command {
   }
 
  private:
-  static double number_of(const std::string& text, const char* flag) {
-    double value = 0.0;
+  template <class Number>
+  static Number number_from(Number least, const std::string& text, const char* flag,
+                            const char* what) {
+    Number value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0.0) ||
-        value > 1e12) {
-      throw UsageError(fmt::format("{} is {}; give a number from 0.", flag, in_quotes(text)));
+    if (error != std::errc() || end != text.data() + text.size() || !(value >= least) ||
+        static_cast<double>(value) > 1e12) {
+      throw UsageError(fmt::format("{} is {}; give {}.", flag, in_quotes(text), what));
     }
     return value;
   }
   // Any of the three asks for the contest's score.
   void read_contest() {
+    for (const auto& [given, flag] : {std::pair(&heat_map_, TANDEM_SETTING("heat-map")),
+                                      std::pair(&pairs_, TANDEM_SETTING("pairs")),
+                                      std::pair(&count_penalty_, TANDEM_SETTING("count-penalty"))}) {
+      if (given->empty() || !group_by_.empty()) continue;
+      throw UsageError(fmt::format(
+          "{} is of groups; name their columns with " TANDEM_SETTING("group-by") ".", flag));
+    }
     if (!pairs_.empty()) {
-      request_.pairs = pairs_ == "all"
-                           ? 0
-                           : static_cast<std::int64_t>(number_of(pairs_, TANDEM_SETTING("pairs")));
+      request_.pairs = pairs_ == "all" ? 0
+                                       : number_from<std::int64_t>(1, pairs_, TANDEM_SETTING("pairs"),
+                                                                   "a whole number from 1, or all");
     }
     if (!count_penalty_.empty()) {
-      request_.count_penalty = number_of(count_penalty_, TANDEM_SETTING("count-penalty"));
+      request_.count_penalty =
+          number_from<double>(0.0, count_penalty_, TANDEM_SETTING("count-penalty"),
+                              "a number from 0");
     }
     if (!heat_map_.empty() && !request_.pairs) request_.pairs = 0;
+  }
+
+  // It has exact counts, and must not take the place of what it was made from.
+  void check_heat_map() const {
+    if (heat_map_.empty()) return;
+    for (const auto* input :
+         {&request_.real, &request_.synthetic, &request_.schema, &request_.workload}) {
+      std::error_code absent;
+      if (std::filesystem::equivalent(heat_map_, *input, absent)) {
+        throw UsageError(fmt::format(
+            TANDEM_SETTING("heat-map") " {} is a file that is read; choose another.",
+            in_quotes(heat_map_)));
+      }
+    }
+    if (!force_ && std::filesystem::exists(heat_map_)) {
+      throw UsageError(fmt::format("{} exists; choose another " TANDEM_SETTING(
+                                       "heat-map") ", or " TANDEM_SETTING("force") ".",
+                                   in_quotes(heat_map_)));
+    }
   }
 
   EvaluationRequest request_;
@@ -103,6 +139,7 @@ class Evaluate final : public Command {
   std::string pairs_;
   std::string count_penalty_;
   std::string heat_map_;
+  bool force_ = false;
   CommonFlags common_;
 };
 

@@ -47,7 +47,7 @@ setting() {
 # scored SETTING TRUST EPSILON SEED ROWS SECONDS: adds a line to the results.
 scored() {
   "$tandem" evaluate --private "$private" --synthetic "$5" --schema "$schema" --workload all-1way \
-    --group-by "$key" --pairs all --count-penalty 250 --heat-map "$out/$1-$2-$3-$4.svg" --json \
+    --group-by "$key" --pairs all --count-penalty 250 --heat-map "$out/$1-$2-$3-$4.svg" --force --json \
     --quiet | python3 -c '
 import json, sys
 found = json.load(sys.stdin)["contest"]

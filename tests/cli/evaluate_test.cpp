@@ -276,7 +276,13 @@ TEST_F(Evaluate, GivesTheContestsScoreOfGroups) {
   EXPECT_EQ(contest.at("penalised").as_number(), 0.0);
   EXPECT_EQ(contest.at("pairs").as_number(), 1.0);
   EXPECT_EQ(test::read_file(map),
+            "# INTERNAL: computed from the real table; not for publication\n"
             "a,real_rows,synthetic_rows,l1,error\n0,150,140,0,0\n1,150,150,2,2\n");
+  expect_refusal({"exists", "--force"}, {"--group-by", "a", "--heat-map", map});
+  run({"--group-by", "a", "--heat-map", map, "--force"});
+  expect_refusal({"--heat-map", "is read"},
+                 {"--group-by", "a", "--heat-map", dir_ / "./real.csv", "--force"});
+  EXPECT_EQ(test::read_file(real_), real);
   const std::string picture = dir_ / "heat.svg";
   run({"--group-by", "a", "--heat-map", picture});
   EXPECT_TRUE(contains(test::read_file(picture), "Error of each group of rows, by a"));
@@ -286,7 +292,12 @@ TEST_F(Evaluate, GivesTheContestsScoreOfGroups) {
   EXPECT_EQ(strict.at("contest").at("error").as_number(), 2.0);
   EXPECT_EQ(strict.at("contest").at("penalised").as_number(), 1.0);
   EXPECT_TRUE(contains(run({"--group-by", "a", "--pairs", "all"}).out, "The contest's score of 2"));
-  expect_refusal({"--pairs", "--group-by"}, {"--pairs", "5"});
+  expect_refusal({"--pairs is of groups", "--group-by"}, {"--pairs", "5"});
+  expect_refusal({"--heat-map is of groups", "--group-by"}, {"--heat-map", dir_ / "new.csv"});
+  for (const char* pairs : {"0", "0.5", "2.9", "-1"}) {
+    expect_refusal({"--pairs", "a whole number from 1, or all"},
+                   {"--group-by", "a", "--pairs=" + std::string(pairs)});
+  }
   expect_refusal({"--pairs", "many"}, {"--group-by", "a", "--pairs", "many"});
   expect_refusal({"--count-penalty", "few"}, {"--group-by", "a", "--count-penalty", "few"});
   expect_refusal({"--group-by", "no pair"}, {"--group-by", "a,b", "--pairs", "all"});

@@ -356,8 +356,9 @@ EvaluationResult evaluate_files(const EvaluationRequest& request) {
   }
 
   if ((request.pairs || request.count_penalty) && by.empty()) {
-    throw UsageError(TANDEM_SETTING("pairs") " and " TANDEM_SETTING(
-        "count-penalty") " are of groups; name their columns with " TANDEM_SETTING("group-by") ".");
+    throw UsageError(
+        fmt::format("{} is of groups; name their columns with " TANDEM_SETTING("group-by") ".",
+                    request.pairs ? TANDEM_SETTING("pairs") : TANDEM_SETTING("count-penalty")));
   }
   if (request.pairs.value_or(0) < 0 || !(request.count_penalty.value_or(0.0) >= 0.0)) {
     throw UsageError(TANDEM_SETTING("pairs") " and " TANDEM_SETTING(

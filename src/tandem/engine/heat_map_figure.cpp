@@ -16,6 +16,7 @@ namespace tandem {
 namespace {
 
 constexpr double kWorst = 2.0;
+constexpr const char* kStamp = "INTERNAL: computed from the real table; not for publication";
 
 // Numbers by their size, whatever their length; all else by its letters.
 struct InOrder {
@@ -59,7 +60,7 @@ std::vector<std::string> number_them(Places& places) {
 
 std::string heat_map_csv(const EvaluationResult& result) {
   check(result.contest.has_value(), "a heat map is of the contest's score");
-  std::string out;
+  std::string out = fmt::format("# {}\n", kStamp);
   for (const auto& name : result.group_by) out += csv_field(name) + ",";
   out += "real_rows,synthetic_rows,l1,error\n";
   for (std::size_t i = 0; i < result.contest->keys.size(); ++i) {
@@ -106,7 +107,7 @@ std::string heat_map_figure(const EvaluationResult& result, report::Look look) {
   }
   std::string by;
   for (const auto& name : result.group_by) by += (by.empty() ? "" : " and ") + name;
-  map.stamp = "INTERNAL: computed from the real table; not for publication";
+  map.stamp = kStamp;
   map.title = "Error of each group of rows, by " + by;
   map.notes = {fmt::format(
       "{} groups, {:.3f} on average. L1 distance of shares, over {} pairs of "
