@@ -255,5 +255,52 @@ TEST(MapDistance, OfProductsIsExactInL2AndABoundInL1) {
   EXPECT_GT(exact_in_l1, 20);
 }
 
+// All pairs of columns, equal ones among them, one by one.
+std::vector<ColumnPair<Int128>> slow_pairs(const std::vector<Int128>& entries, std::size_t n) {
+  std::vector<ColumnPair<Int128>> out;
+  const auto inner = [&](std::size_t a, std::size_t b) {
+    Int128 sum = 0;
+    for (std::size_t r = 0; r < entries.size() / n; ++r) {
+      sum += entries[r * n + a] * entries[r * n + b];
+    }
+    return sum;
+  };
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = 0; b < n; ++b) out.push_back({inner(a, a), inner(b, b), inner(a, b)});
+  }
+  return map_distance_detail::worst_pairs(std::move(out));
+}
+
+TEST(ColumnPairs, OfRepeatedColumnsAreThoseOfAllPairs) {
+  Rng rng(1);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t n = 1 + rng.below(6);
+    const std::size_t rows = 1 + rng.below(3);
+    std::vector<Int128> entries(n * rows);
+    for (auto& entry : entries) entry = static_cast<Int128>(rng.below(3)) - 1;
+    const auto found = column_pairs_l2<Int128>(entries, n);
+    const auto slow = slow_pairs(entries, n);
+    ASSERT_EQ(found.size(), slow.size());
+    for (std::size_t i = 0; i < slow.size(); ++i) {
+      EXPECT_TRUE(found[i].first == slow[i].first && found[i].second == slow[i].second &&
+                  found[i].common == slow[i].common);
+    }
+  }
+}
+
+// The map of a column's values to few groups: by all pairs of its columns this takes a minute.
+TEST(ColumnPairs, OfManyValuesInFewGroupsAreQuick) {
+  constexpr std::size_t kValues = 20'000;
+  constexpr std::size_t kGroups = 50;
+  std::vector<Int128> entries(kValues * kGroups, 0);
+  for (std::size_t v = 0; v < kValues; ++v) entries[(v % kGroups) * kValues + v] = 1;
+  const std::vector<std::vector<ColumnPair<Int128>>> l1 = {
+      column_pairs_l1<Int128>(entries, kValues)};
+  const std::vector<std::vector<ColumnPair<Int128>>> l2 = {
+      column_pairs_l2<Int128>(entries, kValues)};
+  EXPECT_TRUE(largest_product_distance<Int128>(l1) == 2);
+  EXPECT_TRUE(largest_product_distance<Int128>(l2) == 2);
+}
+
 }  // namespace
 }  // namespace tandem

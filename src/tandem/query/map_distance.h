@@ -305,6 +305,28 @@ std::vector<ColumnPair<Number>> worst_pairs(std::vector<ColumnPair<Number>> pair
   return kept;
 }
 
+// Places of the first of each kind of column. Two equal columns a, a' are, as a pair, what a is with
+// itself, and with any third b what a is with b: so pairs of different columns, each with itself
+// among them, have the same triples as pairs of all. A map of values to few groups has as many kinds
+// of columns as groups.
+template <class Number>
+std::vector<std::size_t> different_columns(std::span<const Number> by_column, std::size_t n) {
+  const std::size_t rows = by_column.size() / n;
+  const auto column = [&](std::size_t c) { return by_column.subspan(c * rows, rows); };
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return std::ranges::lexicographical_compare(column(a), column(b));
+  };
+  std::vector<std::size_t> out(n);
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  std::ranges::stable_sort(out, before);
+  const auto same = [&](std::size_t a, std::size_t b) {
+    return std::ranges::equal(column(a), column(b));
+  };
+  out.erase(std::ranges::unique(out, same).begin(), out.end());
+  std::ranges::sort(out);
+  return out;
+}
+
 template <class Number, class Common>
 std::vector<ColumnPair<Number>> column_pairs(std::span<const Number> entries, std::size_t n,
                                              const Common& common) {
@@ -314,20 +336,22 @@ std::vector<ColumnPair<Number>> column_pairs(std::span<const Number> entries, st
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < n; ++c) by_column[c * rows + r] = entries[r * n + c];
   }
-  std::vector<Number> size(n, Number(0));
+  const auto different = different_columns<Number>(by_column, n);
+  const std::size_t kinds = different.size();
   const auto between = [&](std::size_t a, std::size_t b) {
     Number sum(0);
     for (std::size_t r = 0; r < rows; ++r) {
-      sum += common(by_column[a * rows + r], by_column[b * rows + r]);
+      sum += common(by_column[different[a] * rows + r], by_column[different[b] * rows + r]);
     }
     return sum;
   };
-  for (std::size_t c = 0; c < n; ++c) size[c] = between(c, c);
+  std::vector<Number> size;
+  for (std::size_t c = 0; c < kinds; ++c) size.push_back(between(c, c));
   std::vector<ColumnPair<Number>> out;
-  for (std::size_t a = 0; a < n; ++a) {
-    for (std::size_t b = 0; b < n; ++b) {
+  for (std::size_t a = 0; a < kinds; ++a) {
+    for (std::size_t b = 0; b < kinds; ++b) {
       out.push_back({size[a], size[b], a <= b ? between(a, b) : Number(0)});
-      if (a > b) out.back().common = out[b * n + a].common;
+      if (a > b) out.back().common = out[b * kinds + a].common;
     }
   }
   return worst_pairs(std::move(out));
