@@ -323,6 +323,14 @@ TEST_F(SynthCommand, APlanSaysWhatGroupedWouldDoForGroupsThatAreNamed) {
   EXPECT_EQ(groups.at("steps").as_array()[0].at("fine").as_number(), 20.0);
   EXPECT_GT(groups.at("bytes").as_number(), 0.0);
   expect_error(run({"--plan", "--public", known, "--group-by", "x"}), 2, {"'x'"});
+  const auto alone = run({"--plan", "--group-by", "a"});
+  EXPECT_EQ(alone.exit_code, 0) << alone.err;
+  EXPECT_TRUE(contains(alone.out, "could not learn each by itself: grouped needs public data"));
+  const std::string without = dir_.write("without.csv", "b,c\n1,0\n2,1\n3,2\n");
+  const auto lacking = run({"--plan", "--public", without, "--group-by", "a"});
+  EXPECT_EQ(lacking.exit_code, 0) << lacking.err;
+  EXPECT_TRUE(contains(lacking.out, "Mechanism grouped"));
+  EXPECT_TRUE(contains(lacking.out, "the plan for groups by a alone"));
   expect_error(run({"--public", known, "--group-by", "a"}), 2, {"--plan", "fine=a"});
 }
 

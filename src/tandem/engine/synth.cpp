@@ -422,24 +422,33 @@ std::string refusal_of(const LedgerReport& report, const SynthSettings& s, const
 }
 
 // The same call with the mechanism for groups, at the same guarantee.
-SynthPlan::Groups plan_groups(const SynthRun& run) {
+SynthRun for_groups(const SynthRun& run) {
   SynthRun other = run;
   other.settings.mechanism = kForGroups;
   other.settings.parameters = {"fine=" + run.group_by};
   other.group_by.clear();
   other.note = {};
-  SynthPlan plan = plan_synthesis(other);
-  return {run.group_by, std::move(plan.steps), plan.effort, plan.bytes};
+  return other;
 }
 
-}  // namespace
+SynthPlan::Groups plan_groups(const SynthRun& run) {
+  try {
+    SynthPlan plan = plan_synthesis(for_groups(run));
+    return {run.group_by, std::move(plan.steps), plan.effort, plan.bytes, {}};
+  } catch (const UsageError& error) {
+    return {run.group_by, {}, {}, 0.0, plain(error.what())};
+  }
+}
 
-SynthPlan plan_synthesis(const SynthRun& asked) {
-  constexpr bool kMayLack = true;
-  const SynthRun run = with_rows(asked, kMayLack);
+SynthPlan plan_one(const SynthRun& run) {
   const SynthSettings& s = run.settings;
   const PreparedRun prepared = prepare_run(s, how_to_prepare(run));
   const Prepared& p = prepared.parts;
+  if (!run.group_by.empty()) {
+    for (const auto name : split(run.group_by, ',')) {
+      p.schema.domain().at(trim(name), TANDEM_SETTING("group-by"));
+    }
+  }
   const Curator curator = planning_curator(p, prepared.problem.domain);
   SynthPlan out;
   out.mechanism = p.mechanism.name;
@@ -458,6 +467,27 @@ SynthPlan plan_synthesis(const SynthRun& asked) {
   }
   if (!run.group_by.empty() && p.mechanism.name != kForGroups) out.groups = plan_groups(run);
   return out;
+}
+
+}  // namespace
+
+SynthPlan plan_synthesis(const SynthRun& asked) {
+  constexpr bool kMayLack = true;
+  const SynthRun run = with_rows(asked, kMayLack);
+  if (run.group_by.empty()) return plan_one(run);
+  try {
+    return plan_one(run);
+  } catch (const UsageError& error) {
+    // What keeps the others from running, such as public data without the columns of groups, need
+    // not keep the mechanism for groups.
+    auto groups = plan_groups(run);
+    if (!groups.refusal.empty()) throw;
+    SynthPlan out = plan_one(for_groups(run));
+    out.warnings.push_back({"plan.groups_alone",
+                            fmt::format("This is the plan for groups by {} alone, for otherwise: {}",
+                                        run.group_by, plain(error.what()))});
+    return out;
+  }
 }
 
 double epsilon_for_error(const SynthRun& asked, double target) {
@@ -553,7 +583,10 @@ std::string to_text(const SynthPlan& plan) {
                        plan.ledger->refusal.empty() ? "accept this run"
                                                     : "refuse this run: " + plan.ledger->refusal);
   }
-  if (plan.groups) {
+  if (plan.groups && !plan.groups->refusal.empty()) {
+    out += fmt::format("Groups by {}: --mechanism {} could not learn each by itself: {}\n",
+                       plan.groups->columns, kForGroups, plan.groups->refusal);
+  } else if (plan.groups) {
     out += fmt::format(
         "Groups by {}: --mechanism {} --param fine={} would learn each by itself, at the same "
         "guarantee.\n",
@@ -592,7 +625,11 @@ Document to_document(const SynthPlan& plan) {
     if (!plan.ledger->refusal.empty()) ledger.set("refusal", plan.ledger->refusal);
     out.set("ledger", std::move(ledger));
   }
-  if (plan.groups) {
+  if (plan.groups && !plan.groups->refusal.empty()) {
+    out.set("groups", Document::object({{"columns", plan.groups->columns},
+                                        {"mechanism", kForGroups},
+                                        {"refusal", plan.groups->refusal}}));
+  } else if (plan.groups) {
     out.set("groups", Document::object({{"columns", plan.groups->columns},
                                         {"mechanism", kForGroups},
                                         {"steps", steps_of(plan.groups->steps)},

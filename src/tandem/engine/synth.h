@@ -88,11 +88,13 @@ struct SynthPlan {
     Plan steps;
     Effort effort;
     double bytes = 0.0;
+    std::string refusal{};  // why it can't; empty: it can
   };
   std::optional<Groups> groups;
 };
 
-// Reads no private data and spends nothing.
+// Reads no private data and spends nothing. Where groups are named and the settings suit the
+// mechanism for groups alone, it is that mechanism's plan, with a warning that says so.
 SynthPlan plan_synthesis(const SynthRun& asked);
 // The least epsilon for which the plan expects this rmse of shares, of as many rows as the settings
 // state. An epsilon in the settings is the most that it may be. UsageError where there is none.
