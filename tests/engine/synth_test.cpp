@@ -1241,5 +1241,32 @@ TEST_F(Synth, ASummaryEndsWithWhatIsLeft) {
   EXPECT_FALSE(contains(text, "rho"));
 }
 
+// A file that a parameter names is public like the others: named without its folders, pinned, and
+// never the private one.
+TEST_F(Synth, FilesThatParametersNameArePublicFiles) {
+  const std::string coarse = dir_.write("coarse.csv", "0,low\n1,low\n2,high\n");
+  run_.settings.public_sources = {dir_.write("public.csv", "a,b,c\nF,1,0\nM,2,1\nF,3,2\n")};
+  run_.settings.mechanism = "grouped";
+  run_.settings.parameters = {"fine=b", "coarse=" + coarse};
+  const auto release = synthesize_now();
+  EXPECT_EQ(release.at("parameters").at("coarse").as_string(), "coarse.csv");
+  const auto& files = release.at("public").as_array();
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(files[1].at("name").as_string(), "coarse.csv");
+  EXPECT_EQ(files[1].at("sha256").as_string(), sha256_of_file(coarse));
+
+  RunRecord record{.id = {}, .rng = 0, .inputs = {}, .settings = run_.settings};
+  record.inputs.parameter_files = {{"coarse", coarse, "aa"}};
+  EXPECT_NO_THROW(check_same_run(record, run_.settings, record.inputs));
+  PinnedInputs other = record.inputs;
+  other.parameter_files[0].digest = "bb";
+  EXPECT_TRUE(contains(
+      error_of<UsageError>([&] { check_same_run(record, run_.settings, other); }), "has changed"));
+
+  run_.settings.out = dir_ / "another";
+  run_.settings.parameters[1] = "coarse=" + run_.settings.private_source;
+  EXPECT_TRUE(contains(refusal(), "is the private file itself"));
+}
+
 }  // namespace
 }  // namespace tandem

@@ -317,6 +317,7 @@ TEST(Grouped, RefusesWhatCannotBe) {
   refused({}, "param fine");
   refused({{"fine", "a,b,c,d"}}, "names every column");
   refused({{"fine", "nothing"}}, "nothing");
+  refused({{"fine", "a"}, {"coarse", "aa"}}, "'aa' is neither a column nor a file");
   refused({{"fine", "a"}, {"shares", "1,2"}}, "needs four numbers");
   for (const char* shares : {"1,1,0,1", "0,1,1,1", "1,1,1,0", "1,1,1,1e-9"}) {
     refused({{"fine", "a"}, {"shares", shares}}, "needs four numbers above 0");

@@ -76,16 +76,16 @@ bool is_same_file(const std::string& one, const std::string& other) {
 }  // namespace
 
 void refuse_private_as_public(const std::string& private_table,
-                              std::span<const std::string> public_sources) {
+                              std::span<const std::string> public_sources,
+                              const std::string& setting) {
   const auto private_files = source_files(private_table);
   for (const auto& source : public_sources) {
     for (const auto& file : source_files(source)) {
       const auto is_it = [&](const std::string& own) { return is_same_file(own, file); };
       if (std::ranges::none_of(private_files, is_it)) continue;
-      throw UsageError(fmt::format(
-          TANDEM_SETTING(
-              "public") " {} is the private file itself; its rows would be released as they are.",
-          in_quotes(file)));
+      throw UsageError(
+          fmt::format("{} {} is the private file itself; its rows would be released as they are.",
+                      setting, in_quotes(file)));
     }
   }
 }

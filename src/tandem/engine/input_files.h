@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tandem/base/error.h"
+
 namespace tandem {
 
 // The base names of files, told apart by a number where two are alike: "pub.csv", "pub.csv (2)".
@@ -18,9 +20,10 @@ std::string display_workload(const std::string& workload);
 // SourceError for a file that can't be read.
 std::vector<std::string> file_digests(std::span<const std::string> sources);
 
-// UsageError where a public file is the private one, by whatever name: its rows would be released
+// UsageError where a public file, of the setting that is named, is the private one, by whatever name: its rows would be released
 // as they are. Looks at names and file numbers, never at content.
 void refuse_private_as_public(const std::string& private_source,
-                              std::span<const std::string> public_sources);
+                              std::span<const std::string> public_sources,
+                              const std::string& setting = TANDEM_SETTING("public"));
 
 }  // namespace tandem

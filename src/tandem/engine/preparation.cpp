@@ -252,12 +252,26 @@ double bytes_of_mechanism(const SynthSettings& s, const Prepared& p, const Effor
   return std::max({effort.bytes, std::min(fitting, kMostBytesOfFitting), certifying});
 }
 
+// Before a mechanism reads them: what is wrong with one is said with its values.
+std::vector<PinnedFile> parameter_files(const SynthSettings& s, const Prepared& p) {
+  std::vector<PinnedFile> out;
+  if (!p.mechanism.names_files) return out;
+  for (const auto& option : p.mechanism.names_files(p.parameters, p.schema.domain())) {
+    const auto at = std::ranges::find(p.parameters, option, &Parameters::value_type::first);
+    refuse_private_as_public(s.private_source, std::span(&at->second, 1),
+                             setting("param." + option));
+    out.push_back({option, at->second, file_digests(std::span(&at->second, 1)).front()});
+  }
+  return out;
+}
+
 }  // namespace
 
 PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
   PreparedRun run{prepare(s, how.find, how.threads, how.note), {}, {}, {}, {}, 0.0};
   const Prepared& p = run.parts;
   check_memory(s, p.schema, 0.0, how.given_rows);
+  auto named_files = parameter_files(s, p);
   PublicData public_data =
       load_public(s, p.schema, how.threads, how.note, how.reading,
                   p.mechanism.public_may_lack ? p.mechanism.public_may_lack(p.parameters)
@@ -271,7 +285,8 @@ PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
   run.predicted_bytes = predicted_memory(s, p.schema, of_mechanism, how.given_rows);
   run.inputs = {.schema = p.schema_digest,
                 .workload = p.workload.digest(),
-                .public_files = file_digests(s.public_sources)};
+                .public_files = file_digests(s.public_sources),
+                .parameter_files = std::move(named_files)};
   run.writing = learn_inside(p.schema, s.public_sources, {}, how.note);
   rehearse(p, run.problem, how.threads);
   return run;

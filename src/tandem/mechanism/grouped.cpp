@@ -39,6 +39,8 @@ struct Options {
   std::string coarse_marginals = kPublicCliques;
   std::string fine_marginals = kColumns;
   MarginalNoise noise = MarginalNoise::Auto;
+  SweepOrder order = SweepOrder::Sweep;
+  bool damping = true;
   int sweeps = 200;
   double max_model_mb = 4096.0;
 };
@@ -239,7 +241,9 @@ void estimate_level(const Curator& curator, const GroupKeys& keys, const Table& 
                                                           : tables[i].shares(g, n)));
     }
     auto estimate = estimate_distribution(level.q[s], W,
-                                          {.sweeps = options.sweeps,
+                                          {.order = options.order,
+                                           .damping = options.damping,
+                                           .sweeps = options.sweeps,
                                            .tolerance = kTolerance,
                                            .trace = false,
                                            .threads = curator.threads()},
@@ -425,7 +429,8 @@ Mechanism grouped() {
                   "key columns that make the groups, with commas; required"),
        text_field("coarse", &Options::coarse,
                   "what makes larger groups of them: a key column, or a CSV file with a value of "
-                  "one key column and its coarser one on each line; empty: all groups are one"),
+                  "one key column and its coarser one on each line, public like the public rows; "
+                  "empty: all groups are one"),
        field("shares", &Options::shares,
              "of the budget, for coarse totals, coarse marginals, fine totals and fine marginals; "
              "auto: 0.02,0.28,0.05,0.65; the paper's are 1,1,1,1; none is 0 but that of coarse marginals, "
@@ -450,7 +455,14 @@ Mechanism grouped() {
                {"laplace", MarginalNoise::Laplace},
                {"gaussian", MarginalNoise::Gaussian}},
               "of each count; auto: Laplace on a pure epsilon, else Gaussian"),
-       field("sweeps", &Options::sweeps, "at most, over the marginals of a group", between(1, 1e6)),
+       choice("order", &Options::order,
+              {{"sweep", SweepOrder::Sweep}, {"random", SweepOrder::Random}},
+              "marginals by turns in random order, or drawn at random as in the paper"),
+       field("damping", &Options::damping,
+             "smaller steps once sweeps no longer lower the misfit, so that there is a limit"),
+       field("sweeps", &Options::sweeps,
+             "at most, over the marginals of a group; the contest's is 2, with order=random",
+             between(1, 1e6)),
        field("max-model-mb", &Options::max_model_mb, "memory for the rows of all groups, in MB",
              at_least(0.001))},
       effort_of,
@@ -458,7 +470,10 @@ Mechanism grouped() {
         {{"shares", "1,1,1,1"},
          {"totals", "independent"},
          {"trust", "full"},
-         {"small-groups", "keep"}}}});
+         {"small-groups", "keep"},
+         {"order", "random"},
+         {"sweeps", "2"},
+         {"damping", "false"}}}});
   out.public_may_lack = [](const Parameters& parameters) {
     std::vector<std::string> names;
     for (const auto& [name, text] : parameters) {
@@ -466,6 +481,13 @@ Mechanism grouped() {
       for (const auto column : split(text, ',')) names.emplace_back(trim(column));
     }
     return names;
+  };
+  out.names_files = [](const Parameters& parameters, const Domain& domain) {
+    std::vector<std::string> options;
+    for (const auto& [name, text] : parameters) {
+      if (name == "coarse" && names_a_file(domain, text)) options.push_back(name);
+    }
+    return options;
   };
   return out;
 }

@@ -44,6 +44,8 @@ struct Mechanism {
       effort;
   // Columns that public tables may lack, by the parameters; none: they have all.
   std::function<std::vector<std::string>(const Parameters&)> public_may_lack{};
+  // Options whose value is the path of a public file, by the parameters and the columns.
+  std::function<std::vector<std::string>(const Parameters&, const Domain&)> names_files{};
 };
 
 struct MechanismText {

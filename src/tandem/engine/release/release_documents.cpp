@@ -27,9 +27,29 @@ Document text_document(const FormatSettings& text) {
   return out;
 }
 
-Document parameters_document(const Parameters& parameters) {
+// Files without their folders, which say something of whoever ran it.
+Document parameters_document(const Parameters& parameters, std::span<const PinnedFile> files) {
   Document out = Document::object();
-  for (const auto& [name, value] : parameters) out.set(name, value);
+  for (const auto& [name, value] : parameters) {
+    const bool is_file = std::ranges::any_of(
+        files, [&](const PinnedFile& file) { return file.option == name; });
+    out.set(name, is_file ? display_names(std::span(&value, 1)).front() : value);
+  }
+  return out;
+}
+
+Document sources_document(const SynthSettings& s, const PinnedInputs& inputs) {
+  std::vector<std::string> paths = s.public_sources;
+  std::vector<std::string> digests = inputs.public_files;
+  for (const auto& file : inputs.parameter_files) {
+    paths.push_back(file.path);
+    digests.push_back(file.digest);
+  }
+  Document out = Document::array();
+  const auto names = display_names(paths);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    out.push(Document::object({{"name", names[i]}, {"sha256", digests[i]}}));
+  }
   return out;
 }
 
@@ -148,11 +168,6 @@ Document release_document(const SynthSettings& s, const PreparedRun& run, const 
   for (const auto& step : curator.history()) {
     steps.push(step_document(p.schema.domain(), p.filter.currency(), step));
   }
-  Document sources = Document::array();
-  const auto names = display_names(s.public_sources);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    sources.push(Document::object({{"name", names[i]}, {"sha256", run.inputs.public_files[i]}}));
-  }
   Document out = Document::object(
       {{"format", kReleaseFormat}, {"tandem", version()}, {"id", facts.id}, {"day", facts.day}});
   if (curator.seeded()) {
@@ -161,12 +176,12 @@ Document release_document(const SynthSettings& s, const PreparedRun& run, const 
     out.set("stamp", "NOT PRIVATE (seeded)");
   }
   out.set("mechanism", p.mechanism.name);
-  out.set("parameters", parameters_document(p.parameters));
+  out.set("parameters", parameters_document(p.parameters, run.inputs.parameter_files));
   out.set("workload", display_workload(p.workload.name()));
   out.set("guarantee", guarantee_document(s, p));
   out.set("spent", amount_document(s, curator.filter()));
   out.set("steps", std::move(steps));
-  out.set("public", std::move(sources));
+  out.set("public", sources_document(s, run.inputs));
   out.set("total", release.total);
   if (release.rows) out.set("rows", static_cast<std::uint64_t>(release.rows->rows()));
   if (!release.repeats.empty()) {

@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/base/version.h"
@@ -17,6 +20,8 @@ constexpr int kRunFormat = 2;
 
 Document to_document(const RunRecord& record) {
   const auto& files = record.inputs.public_files;
+  Document named = Document::object();
+  for (const auto& file : record.inputs.parameter_files) named.set(file.option, file.digest);
   return Document::object({{"format", kRunFormat},
                            {"tandem", version()},
                            {"build", build()},
@@ -25,6 +30,7 @@ Document to_document(const RunRecord& record) {
                            {"schema_sha256", record.inputs.schema},
                            {"workload_sha256", record.inputs.workload},
                            {"public_sha256", Document::array({files.begin(), files.end()})},
+                           {"parameter_files", std::move(named)},
                            {"settings", to_document(record.settings)}});
 }
 
@@ -47,6 +53,9 @@ RunRecord read_record(const Document& document, const SynthSettings& settings,
                    .settings = settings};
   for (const auto& digest : document.at("public_sha256").as_array()) {
     record.inputs.public_files.push_back(digest.as_string());
+  }
+  for (const auto& [option, digest] : document.at("parameter_files").as_object()) {
+    record.inputs.parameter_files.push_back({option, {}, digest.as_string()});
   }
   if (record.id.size() != 32 || !is_hex(record.id)) document.at("run").fail("is no id of a run.");
   const std::string& rng = document.at("rng").as_string();
@@ -88,6 +97,14 @@ void check_same_run(const RunRecord& recorded, const SynthSettings& settings,
     unchanged(i < recorded.inputs.public_files.size() &&
                   recorded.inputs.public_files[i] == inputs.public_files[i],
               "The public file " + in_quotes(settings.public_sources[i]));
+  }
+  const auto same = [](const PinnedFile& a, const PinnedFile& b) {
+    return a.option == b.option && a.digest == b.digest;
+  };
+  for (const auto& file : inputs.parameter_files) {
+    unchanged(std::ranges::any_of(recorded.inputs.parameter_files,
+                                  [&](const PinnedFile& before) { return same(before, file); }),
+              "The public file " + in_quotes(file.path));
   }
 }
 

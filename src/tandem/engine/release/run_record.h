@@ -13,12 +13,20 @@
 
 namespace tandem {
 
+// A file that an option of the mechanism names.
+struct PinnedFile {
+  std::string option;
+  std::string path;  // as it was written
+  std::string digest;
+};
+
 // What a run read beside the private table, by digest. A run that goes on must find the same, or
 // its release would be of two different problems.
 struct PinnedInputs {
   std::string schema;
   std::string workload;
   std::vector<std::string> public_files;
+  std::vector<PinnedFile> parameter_files{};
 };
 
 struct RunRecord {

@@ -4,13 +4,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "tandem/base/check.h"
-#include "tandem/base/document.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/mechanism/groups/coarser_file.h"
 #include "tandem/model/histogram/factored_histogram.h"
 
 namespace tandem {
@@ -25,87 +26,17 @@ Clique columns_of(const Domain& domain, const std::string& text, const char* whe
   return Clique(std::move(ids));
 }
 
+std::vector<std::string> names_of(const Domain& domain) {
+  std::vector<std::string> out;
+  for (const auto& attribute : domain.attributes()) out.push_back(attribute.name);
+  return out;
+}
+
 bool are_columns(const Domain& domain, const std::string& text) {
   for (const auto name : split(text, ',')) {
     if (!domain.find(trim(name))) return false;
   }
   return true;
-}
-
-struct CoarserLine {
-  std::string value;
-  std::string coarser;
-};
-
-std::vector<CoarserLine> read_coarser(const std::string& path) {
-  std::vector<CoarserLine> out;
-  std::string text = read_text_file(path);
-  std::erase(text, '\r');
-  for (const auto raw : split(text, '\n')) {
-    const auto line = trim(raw);
-    if (line.empty()) continue;
-    const auto comma = line.find(',');
-    if (comma == std::string_view::npos) {
-      throw UsageError(fmt::format(
-          "{}: a line has no comma; write a value of a key column and its coarser one.", path));
-    }
-    out.push_back(
-        {std::string(trim(line.substr(0, comma))), std::string(trim(line.substr(comma + 1)))});
-  }
-  return out;
-}
-
-// Without labels, a code is its own.
-std::vector<std::string> labels_of(const Attribute& column) {
-  std::vector<std::string> out = column.labels;
-  for (Code code = 0; column.labels.empty() && code < column.size; ++code) {
-    out.push_back(std::to_string(code));
-  }
-  return out;
-}
-
-// The key column whose values the file names: the one that has most of them.
-AttributeId column_of(const Domain& domain, const Clique& fine,
-                      std::span<const CoarserLine> lines) {
-  AttributeId best = fine[0];
-  std::size_t most = 0;
-  for (const auto id : fine) {
-    const auto labels = labels_of(domain[id]);
-    const auto known =
-        static_cast<std::size_t>(std::ranges::count_if(lines, [&](const CoarserLine& line) {
-          return std::ranges::count(labels, line.value) > 0;
-        }));
-    if (known > most) {
-      most = known;
-      best = id;
-    }
-  }
-  return best;
-}
-
-// Values that the file leaves out are a coarse group of their own.
-std::vector<std::size_t> coarse_values(const Attribute& column, const std::string& path,
-                                       std::span<const CoarserLine> lines, std::size_t& groups) {
-  std::map<std::string, std::size_t, std::less<>> number;
-  std::vector<std::size_t> out(column.size, static_cast<std::size_t>(-1));
-  const auto labels = labels_of(column);
-  for (const auto& [value, coarser] : lines) {
-    const auto found = std::ranges::find(labels, value);
-    if (found == labels.end()) {
-      throw UsageError(
-          fmt::format("{}: {} is no value of {}; take it out, or add it to the schema.", path,
-                      in_quotes(value), in_quotes(column.name)));
-    }
-    out[static_cast<std::size_t>(found - labels.begin())] =
-        number.try_emplace(coarser, number.size()).first->second;
-  }
-  groups = number.size();
-  const bool some_left_out = std::ranges::any_of(out, [](std::size_t s) { return s + 1 == 0; });
-  for (auto& s : out) {
-    if (s + 1 == 0) s = groups;
-  }
-  groups += some_left_out ? 1 : 0;
-  return out;
 }
 
 std::vector<Code> codes_in(const Domain& domain, const Clique& key, std::size_t cell) {
@@ -146,6 +77,10 @@ LinearQuery GroupKeys::with_coarse(const Clique& marginal) const {
   return {clique, LinearMap::kronecker(std::move(axes))};
 }
 
+bool names_a_file(const Domain& domain, const std::string& coarse) {
+  return !coarse.empty() && !are_columns(domain, coarse);
+}
+
 GroupKeys group_keys(const Problem& problem, const std::string& fine, const std::string& coarse) {
   if (trim(fine).empty()) {
     throw UsageError("grouped needs " TANDEM_SETTING(
@@ -155,7 +90,8 @@ GroupKeys group_keys(const Problem& problem, const std::string& fine, const std:
   GroupKeys out;
   out.domain = domain;
   out.fine = columns_of(domain, fine, "The parameter fine");
-  const bool by_columns = !coarse.empty() && are_columns(domain, coarse);
+  const bool by_file = names_a_file(domain, coarse);
+  const bool by_columns = !coarse.empty() && !by_file;
   if (by_columns) {
     out.coarse = columns_of(domain, coarse, "The parameter coarse");
     out.fine = join(out.fine, out.coarse);
@@ -183,13 +119,17 @@ GroupKeys group_keys(const Problem& problem, const std::string& fine, const std:
       }
       out.coarse_of[g] = s;
     }
-  } else if (!coarse.empty()) {
-    const auto lines = read_coarser(coarse);
-    const AttributeId column = column_of(domain, out.fine, lines);
+  } else if (by_file) {
+    if (std::error_code unknown; !std::filesystem::exists(coarse, unknown)) {
+      throw UsageError(fmt::format(
+          TANDEM_SETTING("param.coarse") " {} is neither a column nor a file; the schema's columns are {}.",
+          in_quotes(coarse), list_names(names_of(domain), 12)));
+    }
+    const auto [column, coarser, count] = read_coarser_values(domain, out.fine, coarse);
     const auto place =
         static_cast<std::size_t>(std::ranges::find(out.fine, column) - out.fine.begin());
     out.coarse = Clique{column};
-    const auto coarser = coarse_values(domain[column], coarse, lines, out.coarse_groups);
+    out.coarse_groups = count;
     for (std::size_t g = 0; g < *groups; ++g) out.coarse_of[g] = coarser[out.codes_of(g)[place]];
     if (out.coarse_groups * coarser.size() > kMostCoarserEntries) {
       throw UsageError(fmt::format("{} makes {} coarse groups, too many; make fewer.", coarse,
