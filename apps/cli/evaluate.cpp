@@ -95,17 +95,19 @@ class Evaluate final : public Command {
   }
   // Any of the three asks for the contest's score.
   void read_contest() {
-    for (const auto& [given, flag] : {std::pair(&heat_map_, TANDEM_SETTING("heat-map")),
-                                      std::pair(&pairs_, TANDEM_SETTING("pairs")),
-                                      std::pair(&count_penalty_, TANDEM_SETTING("count-penalty"))}) {
+    using Given = std::pair<const std::string*, const char*>;
+    for (const auto& [given, flag] : {Given(&heat_map_, TANDEM_SETTING("heat-map")),
+                                      Given(&pairs_, TANDEM_SETTING("pairs")),
+                                      Given(&count_penalty_, TANDEM_SETTING("count-penalty"))}) {
       if (given->empty() || !group_by_.empty()) continue;
       throw UsageError(fmt::format(
           "{} is of groups; name their columns with " TANDEM_SETTING("group-by") ".", flag));
     }
     if (!pairs_.empty()) {
-      request_.pairs = pairs_ == "all" ? 0
-                                       : number_from<std::int64_t>(1, pairs_, TANDEM_SETTING("pairs"),
-                                                                   "a whole number from 1, or all");
+      request_.pairs =
+          pairs_ == "all" ? 0
+                          : number_from<std::int64_t>(1, pairs_, TANDEM_SETTING("pairs"),
+                                                      "a whole number from 1, or all");
     }
     if (!count_penalty_.empty()) {
       request_.count_penalty =

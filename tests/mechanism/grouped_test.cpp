@@ -162,7 +162,8 @@ TEST(Grouped, ManySmallGroupsKeepTheirRows) {
       for (const double count : counts) off += std::abs(count - n);
       EXPECT_LT(off, 0.5 * 400.0 * n);
       EXPECT_LT(std::ranges::max(counts), 5.0 * n);
-      EXPECT_NEAR(outcome.release.total, 400.0 * n, unit.neighbors == Neighbors::AddRemove ? 300 : 0);
+      const double noise = unit.neighbors == Neighbors::AddRemove ? 300.0 : 0.0;
+      EXPECT_NEAR(outcome.release.total, 400.0 * n, noise);
     }
   }
 }
@@ -345,7 +346,8 @@ TEST(Grouped, RefusesMarginalsThatCannotBeCounted) {
   const std::string large = "1000000000";
   EXPECT_NE(plan({{"fine-marginals", "a+b+c"}, {"max-model-mb", large}}).find("4e9 is the limit"),
             std::string::npos);
-  EXPECT_NE(plan({{"fine-marginals", "a+b"}, {"max-model-mb", "3000"}}).find("max-model-mb allows"), std::string::npos);
+  EXPECT_NE(plan({{"fine-marginals", "a+b"}, {"max-model-mb", "3000"}}).find("max-model-mb allows"),
+            std::string::npos);
   EXPECT_NE(plan({{"coarse", "k"}, {"coarse-marginals", "a+b+c"}, {"max-model-mb", large}})
                 .find("coarse-marginals would count"),
             std::string::npos);

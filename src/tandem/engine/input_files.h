@@ -20,8 +20,8 @@ std::string display_workload(const std::string& workload);
 // SourceError for a file that can't be read.
 std::vector<std::string> file_digests(std::span<const std::string> sources);
 
-// UsageError where a public file, of the setting that is named, is the private one, by whatever name: its rows would be released
-// as they are. Looks at names and file numbers, never at content.
+// UsageError where a public file, of the setting that is named, is the private one, by whatever
+// name: its rows would be released as they are. Looks at names and file numbers, never at content.
 void refuse_private_as_public(const std::string& private_source,
                               std::span<const std::string> public_sources,
                               const std::string& setting = TANDEM_SETTING("public"));

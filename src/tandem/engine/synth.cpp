@@ -483,9 +483,10 @@ SynthPlan plan_synthesis(const SynthRun& asked) {
     auto groups = plan_groups(run);
     if (!groups.refusal.empty()) throw;
     SynthPlan out = plan_one(for_groups(run));
-    out.warnings.push_back({"plan.groups_alone",
-                            fmt::format("This is the plan for groups by {} alone, for otherwise: {}",
-                                        run.group_by, plain(error.what()))});
+    out.warnings.push_back(
+        {"plan.groups_alone",
+         fmt::format("This is the plan for groups by {} alone, for otherwise: {}", run.group_by,
+                     plain(error.what()))});
     return out;
   }
 }

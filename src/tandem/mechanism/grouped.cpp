@@ -433,8 +433,8 @@ Mechanism grouped() {
                   "empty: all groups are one"),
        field("shares", &Options::shares,
              "of the budget, for coarse totals, coarse marginals, fine totals and fine marginals; "
-             "auto: 0.02,0.28,0.05,0.65; the paper's are 1,1,1,1; none is 0 but that of coarse marginals, "
-             "which are then not measured",
+             "auto: 0.02,0.28,0.05,0.65; the paper's are 1,1,1,1; none is 0 but that of coarse "
+             "marginals, which are then not measured",
              between(0.0, 1e6)),
        choice("totals", &Options::consistent, {{"consistent", true}, {"independent", false}},
               "whether the rows of fine groups are made to agree with those of coarse ones"),
@@ -442,8 +442,8 @@ Mechanism grouped() {
               "learnt: a measured count moves the estimate as far as its column differs between "
               "groups beyond the noise; full: all the way, as in the paper"),
        choice("small-groups", &Options::drop_small, {{"drop", true}, {"keep", false}},
-              "drop: groups whose rows could be noise alone, each and together, get none; keep: as in "
-              "the paper"),
+              "drop: groups whose rows could be noise alone, each and together, get none; keep: as "
+              "in the paper"),
        text_field("coarse-marginals", &Options::coarse_marginals,
                   "W_S: public-cliques, which public data recommends; columns; or such as "
                   "age+sex,region"),

@@ -305,10 +305,10 @@ std::vector<ColumnPair<Number>> worst_pairs(std::vector<ColumnPair<Number>> pair
   return kept;
 }
 
-// Places of the first of each kind of column. Two equal columns a, a' are, as a pair, what a is with
-// itself, and with any third b what a is with b: so pairs of different columns, each with itself
-// among them, have the same triples as pairs of all. A map of values to few groups has as many kinds
-// of columns as groups.
+// Places of the first of each kind of column. Two equal columns a, a' are, as a pair, what a is
+// with itself, and with any third b what a is with b: so pairs of different columns, each with
+// itself among them, have the same triples as pairs of all. A map of values to few groups has as
+// many kinds of columns as groups.
 template <class Number>
 std::vector<std::size_t> different_columns(std::span<const Number> by_column, std::size_t n) {
   const std::size_t rows = by_column.size() / n;

@@ -28,8 +28,10 @@ class CoarserFile : public testing::Test {
 
 TEST_F(CoarserFile, MayHaveAHeaderQuotesAndAByteOrderMark) {
   const std::vector<std::size_t> groups = {0, 1, 0};
-  for (const char* header : {"", "fine,coarse\n", "area,state\r\n", "\xef\xbb\xbf\"fine\",coarse\n"}) {
-    const auto found = read(header + std::string("x,a\n\"y, z\",\"b, \"\"c\"\"\"\n\n\"w\"\"w\" , a\n"));
+  const std::string lines = "x,a\n\"y, z\",\"b, \"\"c\"\"\"\n\n\"w\"\"w\" , a\n";
+  for (const char* header :
+       {"", "fine,coarse\n", "area,state\r\n", "\xef\xbb\xbf\"fine\",coarse\n"}) {
+    const auto found = read(header + lines);
     EXPECT_EQ(found.column, 0);
     EXPECT_EQ(found.count, 2U);
     EXPECT_EQ(found.groups, groups);
@@ -45,8 +47,8 @@ TEST_F(CoarserFile, IsRefusedWhereItSaysNothingOrTwoThings) {
   EXPECT_TRUE(contains(refusal("fine,coarse\n"), "names no values"));
   EXPECT_TRUE(contains(refusal("x,a\nq,b\n"), "'q' is no value of 'area'"));
   for (const char* line : {"x", "x,", ",a", "x,a,b", "\"x,a", "\"x\"y,a"}) {
-    EXPECT_TRUE(contains(refusal(std::string("2018,a\n") + line + "\n"), "line 2 is not two fields"))
-        << line;
+    const std::string message = refusal(std::string("2018,a\n") + line + "\n");
+    EXPECT_TRUE(contains(message, "line 2 is not two fields")) << line;
   }
 }
 

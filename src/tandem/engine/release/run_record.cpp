@@ -98,12 +98,11 @@ void check_same_run(const RunRecord& recorded, const SynthSettings& settings,
                   recorded.inputs.public_files[i] == inputs.public_files[i],
               "The public file " + in_quotes(settings.public_sources[i]));
   }
-  const auto same = [](const PinnedFile& a, const PinnedFile& b) {
-    return a.option == b.option && a.digest == b.digest;
-  };
   for (const auto& file : inputs.parameter_files) {
-    unchanged(std::ranges::any_of(recorded.inputs.parameter_files,
-                                  [&](const PinnedFile& before) { return same(before, file); }),
+    const auto is_same = [&](const PinnedFile& pinned_then) {
+      return pinned_then.option == file.option && pinned_then.digest == file.digest;
+    };
+    unchanged(std::ranges::any_of(recorded.inputs.parameter_files, is_same),
               "The public file " + in_quotes(file.path));
   }
 }

@@ -18,10 +18,10 @@ struct CoarserValues {
 };
 
 // Two fields on each line, as they are or in double quotes: a value of one of the key columns, the
-// one that has most of them, and its coarser one. A first line that has `fine` or that column's name
-// in place of a value is a header. Values that the file leaves out are a coarse one of their own.
-// UsageError for a file without values, a line without two fields, a value that is none, and one
-// that has two coarser ones.
+// one that has most of them, and its coarser one. A first line that has `fine` or that column's
+// name in place of a value is a header. Values that the file leaves out are a coarse one of their
+// own. UsageError for a file without values, a line without two fields, a value that is none, and
+// one that has two coarser ones.
 CoarserValues read_coarser_values(const Domain& domain, const Clique& key, const std::string& path);
 
 }  // namespace tandem

@@ -122,7 +122,8 @@ GroupKeys group_keys(const Problem& problem, const std::string& fine, const std:
   } else if (by_file) {
     if (std::error_code unknown; !std::filesystem::exists(coarse, unknown)) {
       throw UsageError(fmt::format(
-          TANDEM_SETTING("param.coarse") " {} is neither a column nor a file; the schema's columns are {}.",
+          TANDEM_SETTING(
+              "param.coarse") " {} is neither a column nor a file; the schema's columns are {}.",
           in_quotes(coarse), list_names(names_of(domain), 12)));
     }
     const auto [column, coarser, count] = read_coarser_values(domain, out.fine, coarse);

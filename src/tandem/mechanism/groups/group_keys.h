@@ -38,9 +38,9 @@ struct GroupKeys {
 bool names_a_file(const Domain& domain, const std::string& coarse);
 
 // Names of columns, with commas; `coarse` is some of these columns, or a CSV file that names a
-// value of one of the fine columns and its coarser one on each line (coarser_file.h). UsageError for
-// columns that are none, a key without other columns, what is wrong with the file, and too many
-// groups.
+// value of one of the fine columns and its coarser one on each line (coarser_file.h). UsageError
+// for columns that are none, a key without other columns, what is wrong with the file, and too
+// many groups.
 GroupKeys group_keys(const Problem& problem, const std::string& fine, const std::string& coarse);
 
 // The same problem for the columns outside the key, with the public rows.

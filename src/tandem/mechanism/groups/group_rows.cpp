@@ -34,8 +34,8 @@ struct Posterior {
   double none = 0.0;  // probability of no rows
 };
 
-// Posteriors of the sizes of groups whose totals have normal noise, under the prior on a grid from 0
-// to the largest total that makes the totals most likely (Kiefer and Wolfowitz), by EM.
+// Posteriors of the sizes of groups whose totals have normal noise, under the prior on a grid from
+// 0 to the largest total that makes the totals most likely (Kiefer and Wolfowitz), by EM.
 std::vector<Posterior> sizes_of(std::span<const double> totals, double sigma) {
   const double top = std::max(1.0, std::ranges::max(totals));
   std::vector<double> sizes;
@@ -185,8 +185,7 @@ std::vector<double> rows_of_groups(const GroupTotals& fine, const GroupTotals& c
   } else {
     for (std::size_t s = 0; s < families; ++s) {
       if (unsure[s].empty() || sure[s].empty() || v == 0.0) continue;
-      const double part =
-          v / (static_cast<double>(sure[s].size()) * v + coarse.of[s].variance);
+      const double part = v / (static_cast<double>(sure[s].size()) * v + coarse.of[s].variance);
       const double nothing = sum_of(x, unsure[s]);
       for (const std::size_t g : sure[s]) rows[g] = std::max(0.0, rows[g] + part * nothing);
     }

@@ -21,8 +21,8 @@ struct GroupTotals {
   double largest = 0.0;  // standard deviation of the largest Laplace variable in a total
 };
 
-// Totals that agree: of fine groups with those of coarse ones, and of coarse ones with n where it is
-// public. By least squares.
+// Totals that agree: of fine groups with those of coarse ones, and of coarse ones with n where it
+// is public. By least squares.
 std::vector<double> agreeing_totals(const GroupTotals& fine, const GroupTotals& coarse,
                                     std::span<const std::size_t> coarse_of,
                                     std::optional<double> n);

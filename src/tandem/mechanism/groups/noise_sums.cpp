@@ -32,9 +32,9 @@ double seldom_above(std::span<const SumOfNoise> noise, double probability) {
   return out;
 }
 
-// ln E exp(s X) of a Laplace variable of variance v is f(s^2 v / 2) with f(u) = -ln(1 - u), which is
-// convex and 0 at 0: parts of variances v_i <= V have at most the sum of v_i / V times f(s^2 V / 2),
-// as if all had the largest variance. For a normal variable f(u) = u, which is less.
+// ln E exp(s X) of a Laplace variable of variance v is f(s^2 v / 2) with f(u) = -ln(1 - u), which
+// is convex and 0 at 0: parts of variances v_i <= V have at most the sum of v_i / V times
+// f(s^2 V / 2), as if all had the largest variance. For a normal variable f(u) = u, which is less.
 double seldom_above(double variance, double largest, double probability) {
   if (variance <= 0.0) return 0.0;
   const double sigma = std::min(largest, std::sqrt(variance));

@@ -60,8 +60,9 @@ struct ChosenMarginals {
 class MarginalChoice {
  public:
   // Finds whatever is wrong before anything is spent: UsageError that names the mechanism or the
-  // columns for a list without room, where columns by themselves have none, for public cliques without public rows, and when there is
-  // nothing to measure. `structure_mb`: the largest model of public data. Borrows problem and room.
+  // columns for a list without room, where columns by themselves have none, for public cliques
+  // without public rows, and when there is nothing to measure. `structure_mb`: the largest model of
+  // public data. Borrows problem and room.
   MarginalChoice(const std::string& mechanism, const std::string& marginals, const Problem& problem,
                  Room& room, double structure_mb);
 
