@@ -23,6 +23,9 @@ TEST(Falsifier, ReachesAndNeverExceedsCellScores) {
 TEST(Falsifier, ProductsMoveAsDeclared) { EXPECT_EQ(products_move_as_declared(), std::nullopt); }
 TEST(Falsifier, StacksMoveAsDeclared) { EXPECT_EQ(stacks_move_as_declared(), std::nullopt); }
 TEST(Falsifier, FindsStrategiesExact) { EXPECT_EQ(strategies_move_as_declared(), kNone); }
+TEST(Falsifier, ReachesAndNeverExceedsConjunctions) {
+  EXPECT_EQ(conjunctions_move_as_declared(), kNone);
+}
 TEST(Falsifier, FewRowsMoveTheirShare) { EXPECT_EQ(few_rows_move_their_share(), kNone); }
 
 // The error that made a published port of JAM unsafe.

@@ -82,6 +82,7 @@ std::string name_of(const testing::TestParamInfo<int>& fault) {
                                            "DoubleSharpness",
                                            "LargestWins",
                                            "CheapFlips",
+                                           "RangeTwice",
                                            "MonotoneReplace",
                                            "NegationLosesRows",
                                            "OneConjunction",

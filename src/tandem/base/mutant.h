@@ -28,6 +28,7 @@ enum class Mutant {
   DoubleSharpness,      // selection at twice the rate it pays for
   LargestWins,          // selection takes the best candidate, without randomness
   CheapFlips,           // permute-and-flip at the price of the exponential mechanism
+  RangeTwice,           // scores of conjunctions are taken to move twice as far as they do
   MonotoneReplace,      // replacing a row is taken to move conjunctions one way only
   NegationLosesRows,  // a negation's score falls by what its conjunction's rises, at half the price
   OneConjunction,     // noise of many conjunctions covers one of them

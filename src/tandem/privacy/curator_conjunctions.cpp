@@ -27,6 +27,7 @@ constexpr double kUnit = 0x1p-20;
 double range_of_scores(const PrivacyUnit& unit) {
   const double rows = unit.rows_per_person;
   const bool one_way = unit.neighbors == Neighbors::AddRemove || mutant(Mutant::MonotoneReplace);
+  if (mutant(Mutant::RangeTwice)) return one_way ? 2.0 * rows : 4.0 * rows;
   return one_way ? rows : 2.0 * rows;
 }
 

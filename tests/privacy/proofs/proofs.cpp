@@ -6,7 +6,7 @@
 namespace tandem::proofs {
 
 std::span<const Proof> all_proofs() {
-  static constexpr std::array<Proof, 37> kProofs = {{
+  static constexpr std::array<Proof, 38> kProofs = {{
       {"refusals_change_nothing", refusals_change_nothing},
       {"spending_comes_first", spending_comes_first},
       {"people_keep_their_share_of_rows", people_keep_their_share_of_rows},
@@ -27,6 +27,7 @@ std::span<const Proof> all_proofs() {
       {"stacks_move_as_declared", stacks_move_as_declared},
       {"scores_move_as_declared", scores_move_as_declared},
       {"cell_scores_move_as_declared", cell_scores_move_as_declared},
+      {"conjunctions_move_as_declared", conjunctions_move_as_declared},
       {"few_rows_move_their_share", few_rows_move_their_share},
       {"rates_are_rounded_down", rates_are_rounded_down},
       {"measurements_keep_their_price", measurements_keep_their_price},

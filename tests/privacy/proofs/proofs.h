@@ -48,6 +48,8 @@ Violation strategies_move_as_declared();
 // Products of small maps, and several queries measured together.
 Violation products_move_as_declared();
 Violation stacks_move_as_declared();
+// Scores of conjunctions, and counts of them with noise.
+Violation conjunctions_move_as_declared();
 // k of a person's m rows move a score by k/m of the declaration at most: what groups rest on.
 Violation few_rows_move_their_share();
 // Twice the sensitivity times the rate of a selection is at most its epsilon, in exact fractions.
