@@ -102,6 +102,36 @@ TEST_F(Pairs, BecomeAReleaseOfPairsThatEvaluateJudges) {
             numbers.at("max_error").as_number());
 }
 
+std::size_t pieces_of(const std::string& text, const std::string& piece) {
+  std::size_t count = 0;
+  for (auto at = text.find(piece); at != std::string::npos; at = text.find(piece, at + 1)) ++count;
+  return count;
+}
+
+TEST_F(Pairs, AreRefittedAsPairs) {
+  ASSERT_EQ(synth("first", of("pairs:" + file_)).exit_code, 0);
+  const auto refitted =
+      test::run_command({TANDEM_COMMAND, "refit", dir_ / "first", "--out", dir_ / "second",
+                         "--where", "i1 = 1", "--rows", "50", "--seed", "1", "--quiet"});
+  ASSERT_EQ(refitted.exit_code, 0) << refitted.err;
+  const std::string rows = read_file(dir_ / "second/synthetic.csv");
+  EXPECT_TRUE(rows.starts_with("user,item\n"));
+  EXPECT_EQ(pieces_of(rows, ",i1\n"), 50);
+  const auto judged = run("evaluate", {"--private", "pairs:" + file_, "--synthetic",
+                                       "pairs:" + (dir_ / "second/synthetic.csv"), "--workload",
+                                       kConjunctions, "--json"});
+  EXPECT_EQ(judged.exit_code, 0) << judged.err;
+}
+
+// The rows are their own, and still far from what is stated.
+TEST_F(Pairs, AreJudgedByTheAnswersThatAWorkloadStates) {
+  const auto judged =
+      run("evaluate", {"--private", "pairs:" + file_, "--synthetic", "pairs:" + file_, "--workload",
+                       dir_.write("stated.txt", "i1!=1 & i2!=1, 1\ni2=1, 0.25\n"), "--json"});
+  ASSERT_EQ(judged.exit_code, 0) << judged.err;
+  EXPECT_GT(Document::parse_json(judged.out, "stdout").at("max_error").as_number(), 0.1);
+}
+
 TEST_F(Pairs, ZippedAreTheSame) {
   ASSERT_EQ(synth("plain", of("pairs:" + file_)).exit_code, 0);
   ASSERT_EQ(synth("zipped", of("pairs:" + gzip_)).exit_code, 0);

@@ -59,7 +59,7 @@ Spec parse_spec(const std::string& text, const ComparisonRequest& request) {
   const Mechanism mechanism = request.find(spec.mechanism);
   for (std::size_t i = 1; i < parts.size(); ++i) {
     if (parts[i].find('=') == std::string_view::npos && !spec.parameters.empty()) {
-      spec.parameters.back() += ":" + std::string(parts[i]);  // support=random:5000
+      spec.parameters.back() += fmt::format(":{}", parts[i]);  // support=random:5000
     } else {
       spec.parameters.emplace_back(trim(parts[i]));
     }
@@ -107,9 +107,9 @@ class Reference {
   Reference(const Table& table, const std::optional<BitTable>& pairs, const Workload& workload,
             Threads threads)
       : table_(table), threads_(threads) {
-    if (const auto* conjunctions = workload.conjunctions()) {
-      shares_ = pairs ? conjunction_shares(*conjunctions, *pairs, threads)
-                      : conjunction_shares(*conjunctions, table, threads);
+    if (workload.conjunctions() != nullptr) {
+      shares_ = pairs ? reference_shares(workload, *pairs, threads)
+                      : reference_shares(workload, table, threads);
       return;
     }
     if (workload.queries() > kMostCellsKept) return;

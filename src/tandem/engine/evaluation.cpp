@@ -230,35 +230,52 @@ Workload workload_of(const EvaluationRequest& request, const Domain& domain) {
   return Workload::all_k_way(domain, std::min<std::size_t>(3, domain.size()));
 }
 
-// The same conditions where columns may have more codes.
-ConjunctionSet over(const Domain& domain, const ConjunctionSet& set) {
+// The same conditions, with the answers that are stated, where columns may have more codes.
+ConjunctionFile over(const Domain& domain, const ConjunctionSet& set,
+                     std::span<const double> stated) {
   ConjunctionBuilder out(domain);
   std::vector<Literal> literals;
+  std::vector<std::size_t> origin;  // of each that is added
   for (std::size_t i = 0; i < set.size(); ++i) {
     literals.clear();
     for (const auto literal : set.literals(i)) {
       const auto& [attribute, code] = set.indicators()[literal / 2];
       literals.push_back({attribute, code, literal % 2 == 0});
     }
-    for (std::uint32_t k = 0; k < set.multiplicity(i); ++k) out.add(literals);
+    for (std::uint32_t k = 0; k < set.multiplicity(i); ++k) {
+      out.add(literals);
+      origin.push_back(i);
+    }
   }
-  return std::move(out).finish();
+  std::vector<std::uint32_t> which;
+  ConjunctionFile file{std::move(out).finish(&which), {}};
+  if (stated.empty()) return file;
+  file.answers.resize(file.conjunctions.size());
+  for (std::size_t k = 0; k < which.size(); ++k) file.answers[which[k]] = stated[origin[k]];
+  return file;
 }
 
 // The same queries over the domain of raw values.
 Workload over(const Domain& domain, const Workload& workload) {
   if (const auto* conjunctions = workload.conjunctions()) {
-    return Workload::of_conjunctions(domain, workload.name(), {over(domain, *conjunctions), {}});
+    return Workload::of_conjunctions(domain, workload.name(),
+                                     over(domain, *conjunctions, workload.stated_answers()));
   }
   const auto cliques = workload.cliques();
   return {domain, workload.name(), std::vector<WeightedClique>(cliques.begin(), cliques.end())};
 }
 
+void note_stated(const Workload& workload, std::vector<std::string>& notes) {
+  if (workload.stated_answers().empty()) return;
+  notes.push_back(fmt::format(
+      "The errors on {} are against the answers that it states, not those of the real rows.",
+      workload.name()));
+}
+
 Evaluation judge(const Workload& workload, const Looked& real, const Looked& synthetic) {
   const auto* conjunctions = workload.conjunctions();
   if (conjunctions == nullptr) return evaluate_workload(workload, real, synthetic);
-  return evaluate_conjunctions(*conjunctions,
-                               conjunction_shares(*conjunctions, real.table, real.threads),
+  return evaluate_conjunctions(*conjunctions, reference_shares(workload, real.table, real.threads),
                                conjunction_shares(*conjunctions, synthetic.table, real.threads));
 }
 
@@ -334,9 +351,10 @@ EvaluationResult evaluate_pairs(const EvaluationRequest& request, const Schema& 
   result.real_rows = real.rows();
   result.synthetic_rows = synthetic.rows();
   result.evaluation =
-      evaluate_conjunctions(*conjunctions, conjunction_shares(*conjunctions, real, request.threads),
+      evaluate_conjunctions(*conjunctions, reference_shares(workload, real, request.threads),
                             conjunction_shares(*conjunctions, synthetic, request.threads));
   result.evaluation.workload = workload.name();
+  note_stated(workload, result.notes);
   result.repaired = result.evaluation;
   return result;
 }
@@ -392,6 +410,7 @@ EvaluationResult evaluate_files(const EvaluationRequest& request) {
   const Looked reference{real, request.threads};
   const Looked estimate{synthetic, request.threads};
 
+  note_stated(workload, result.notes);
   result.evaluation = judge(workload, reference, estimate);
   result.evaluation.workload = workload.name();
   if (workload.conjunctions() == nullptr) {

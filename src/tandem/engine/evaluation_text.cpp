@@ -277,9 +277,11 @@ std::string findings_text(const EvaluationResult& result) {
 
 std::string figures_text(const EvaluationResult& result) {
   const Evaluation& e = result.evaluation;
-  std::string out = fmt::format("  {}: {} marginals, {} queries; {} real rows, {} synthetic\n\n",
-                                e.workload, with_commas(e.marginals), with_commas(e.queries),
-                                with_commas(result.real_rows), with_commas(result.synthetic_rows));
+  const std::string marginals =
+      e.marginals > 0 ? fmt::format("{} marginals, ", with_commas(e.marginals)) : "";
+  std::string out = fmt::format("  {}: {}{} queries; {} real rows, {} synthetic\n\n", e.workload,
+                                marginals, with_commas(e.queries), with_commas(result.real_rows),
+                                with_commas(result.synthetic_rows));
   TextTable table;
   table.add({"", "", "1% sample", "10%", "50%", "as good as"});
   for (const auto& figure : kFigures) {

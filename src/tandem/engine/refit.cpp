@@ -14,6 +14,7 @@
 #include "tandem/base/version.h"
 #include "tandem/data/csv.h"
 #include "tandem/engine/memory.h"
+#include "tandem/engine/release/pair_rows.h"
 #include "tandem/engine/release/release_documents.h"
 #include "tandem/engine/release/release_folder.h"
 #include "tandem/engine/release/release_text.h"
@@ -22,6 +23,7 @@
 #include "tandem/mechanism/rounds/fit_measurements.h"
 #include "tandem/model/fitted_rows.h"
 #include "tandem/model/model_file.h"
+#include "tandem/model/records_model.h"
 #include "tandem/model/restricted.h"
 #include "tandem/privacy/entropy.h"
 #include "tandem/query/workload.h"
@@ -68,11 +70,17 @@ void say(const RefitRequest& r, const std::string& doing) {
   if (r.stage) r.stage(doing);
 }
 
-// The rows as codes, while they are sampled and written; the model is weighed where it is read.
-void check_room(const RefitRequest& r, const Domain& domain, std::size_t rows) {
+// A list of pairs, whose rows repeat records of its model.
+bool is_of_pairs(const StoredRelease& from) { return from.document().find("pairs") != nullptr; }
+
+// The rows as codes, or of pairs as numbers of records, while they are sampled and written; the
+// model is weighed where it is read.
+void check_room(const RefitRequest& r, const StoredRelease& from, std::size_t rows) {
   double row = 16.0;
-  for (const auto& attribute : domain.attributes()) {
-    row += 2.0 * static_cast<double>(code_width(attribute.size));
+  if (!is_of_pairs(from)) {
+    for (const auto& attribute : from.schema().domain().attributes()) {
+      row += 2.0 * static_cast<double>(code_width(attribute.size));
+    }
   }
   const double need = row * static_cast<double>(rows) + r.max_model_mb * 1e6 * kModelCopies;
   if (need <= room_of(r)) return;
@@ -245,7 +253,6 @@ Document refit_document(const RefitRequest& r, const StoredRelease& from, const 
 RefitSummary refit(const RefitRequest& r) {
   check_request(r);
   const StoredRelease from(r.release);
-  const Domain& domain = from.schema().domain();
   if (from.document().find("rows") == nullptr) {
     throw UsageError(fmt::format(
         "{} is a release of answers and holds no model, so no rows can be made from it; refit a "
@@ -254,7 +261,7 @@ RefitSummary refit(const RefitRequest& r) {
   }
   const auto rows = static_cast<std::size_t>(
       r.rows > 0 ? r.rows : from.document().at("rows").as_integer(0, kMostRows));
-  check_room(r, domain, rows);
+  check_room(r, from, rows);
   const std::string where = joined_condition(r, from);
   const RowCondition condition(where, from.schema());
 
@@ -270,10 +277,17 @@ RefitSummary refit(const RefitRequest& r) {
   try {
     say(r, "making the rows");
     Rng rng(r.seed >= 0 ? static_cast<std::uint64_t>(r.seed) : SystemEntropy().word());
-    Table sampled = fitted_rows(*outcome.model, workload_of(from), rows, rng, room_of(r));
-    condition.settle(from.schema(), sampled, rng);
-    write_csv(folder.file(kRowsFile), follow_rows(writing, sampled), sampled, rng);
-    sync_to_disk(folder.file(kRowsFile));
+    const std::string path = folder.file(kRowsFile);
+    if (is_of_pairs(from)) {
+      const auto* records = outcome.model->as_records();
+      if (records == nullptr) throw InternalError("A release of pairs has a model of records.");
+      write_pair_rows(path, from.schema(), *records, records->sample_records(rows, rng));
+    } else {
+      Table sampled = fitted_rows(*outcome.model, workload_of(from), rows, rng, room_of(r));
+      condition.settle(from.schema(), sampled, rng);
+      write_csv(path, follow_rows(writing, sampled), sampled, rng);
+      sync_to_disk(path);
+    }
     folder.write(from.schema_file(), from.schema_text());
     const std::string measurements = from.measurements_text();
     const auto model = write_model(*outcome.model);

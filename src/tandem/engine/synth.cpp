@@ -24,6 +24,7 @@
 #include "tandem/engine/privacy_unit_text.h"
 #include "tandem/engine/rehearsal.h"
 #include "tandem/engine/release/measurements.h"
+#include "tandem/engine/release/pair_rows.h"
 #include "tandem/engine/release/release_documents.h"
 #include "tandem/engine/release/release_folder.h"
 #include "tandem/engine/release/release_text.h"
@@ -210,13 +211,8 @@ Document write_release(Underway& under, const Release& release) {
     sync_to_disk(path);
   }
   if (!release.repeats.empty()) {
-    const std::string path = under.folder.file(kRowsFile);
-    const auto& records = release.model->as_records()->records();
-    write_pairs(path, p.schema, release.repeats.size(),
-                [&](std::size_t row, std::vector<AttributeId>& items) {
-                  records.append_ones(release.repeats[row], items);
-                });
-    sync_to_disk(path);
+    write_pair_rows(under.folder.file(kRowsFile), p.schema, *release.model->as_records(),
+                    release.repeats);
   }
   if (!release.answers.empty()) under.folder.write(kAnswersFile, answers_text(release.answers));
   under.folder.write(schema_file_name(s), p.schema_text);
@@ -511,7 +507,8 @@ double epsilon_for_error(const SynthRun& asked, double target) {
   const Prepared& p = prepared.parts;
   const Curator curator = planning_curator(p, prepared.problem.domain);
   double rmse = -1.0;
-  for (const auto& step : p.mechanism.plan(curator, prepared.problem, p.parameters)) {
+  for (const auto& step :
+       p.mechanism.plan(curator, prepared.problem, p.parameters)) {
     if (step.key == "rmse") rmse = step.numbers.at("rmse").as_number();
   }
   if (rmse < 0.0) {

@@ -89,6 +89,16 @@ std::vector<double> conjunction_shares(const ConjunctionSet& conjunctions, const
                                        const Threads& threads = {});
 std::vector<double> conjunction_shares(const ConjunctionSet& conjunctions, const BitTable& table,
                                        const Threads& threads = {});
+// What errors are measured against: the answers that a workload of conjunctions states, which stand
+// in for data that can't be had, or the shares of these rows.
+template <class Rows>
+std::vector<double> reference_shares(const Workload& workload, const Rows& rows,
+                                     const Threads& threads = {}) {
+  const auto stated = workload.stated_answers();
+  if (!stated.empty()) return {stated.begin(), stated.end()};
+  return conjunction_shares(*workload.conjunctions(), rows, threads);
+}
+
 Evaluation evaluate_conjunctions(const ConjunctionSet& conjunctions,
                                  std::span<const double> reference,
                                  std::span<const double> estimate);
