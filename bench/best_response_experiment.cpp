@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
     for (auto& draw : drawn) {
       draw = {static_cast<std::uint32_t>(rng.below(set.size())), rng.below(2) == 1};
     }
-    const MaxCsp problem(set, drawn, several ? CspVariables::Columns : CspVariables::Indicators);
+    const MaxCsp problem(set, drawn);
     const std::vector<std::uint8_t> nothing(problem.bits(), 0);
     const double start = seconds_so_far();
     const auto local = search_tabu(problem, nothing, {.seed = i});

@@ -245,6 +245,16 @@ TEST(WideTables, AreToldOfDualQueryWhichTakesThem) {
   EXPECT_EQ(std::ranges::count(read_file(dir / "release/synthetic.csv"), '\n'), 51);
 }
 
+TEST_F(Pairs, AreToldOfConjunctionsWhereMarginalsWouldBeTooMany) {
+  const std::string wide =
+      dir_.write("wide.toml", "[[columns]]\nprefix = 'i'\ncount = 600\nsize = 2\n");
+  const auto refused = test::run_command({TANDEM_COMMAND, "synth", "--quiet", "--schema", wide,
+                                          "--private", "pairs:" + file_, "--epsilon", "1",
+                                          "--delta", "0.001", "--out", dir_ / "wide"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(contains(refused.err, "A list of pairs is asked conjunctions"));
+}
+
 TEST_F(Pairs, TenMillionColumnsAreRefusedBeforeReading) {
   const std::string wide =
       dir_.write("wide.toml", "[[columns]]\nprefix = 'i'\ncount = 10000000\nsize = 2\n");

@@ -127,7 +127,7 @@ TEST(Aim, PlansWithoutData) {
   const Curator curator(PrivateData(memory_source(Table(small_domain(), 0)), PrivacyUnit{}),
                         moderate(), std::make_unique<SystemEntropy>(), memory_transcript(), {});
   const Problem problem{small_domain(), Workload::all_k_way(small_domain(), 3), {}};
-  EXPECT_EQ(find_mechanism("aim").plan(curator, problem, {}).size(), 2U);
+  EXPECT_EQ(find_mechanism("aim").plan(curator, problem, {}, 0.0).size(), 2U);
   EXPECT_TRUE(curator.filter().charges().empty());
 }
 

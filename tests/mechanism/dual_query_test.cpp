@@ -125,6 +125,22 @@ TEST(DualParameters, SayWhatDoesNotFit) {
   EXPECT_TRUE(contains(text, "that the theorem's proof needs"));
 }
 
+TEST(DualParameters, TheTheoremsOwnParametersKeepItsCondition) {
+  // Epsilon 60 at delta .001: 8.07 on the left of the condition, and 3.72 on the right.
+  const DualBudget budget{Currency::Zcdp, rho_of(Epsilon(60.0), Delta(kDelta)).value(), 30'162.0,
+                          DualAccounting::Theorem, kDelta};
+  const auto text = error_of<TooFewRows>([&] { theorem_parameters(budget, 2e4, 40.0, 0.05); });
+  EXPECT_TRUE(contains(text, "that the theorem's proof needs"));
+}
+
+TEST(DualParameters, SpeakOfTheRowsThatThereAre) {
+  DualBudget budget{.currency = Currency::Zcdp, .amount = 0.01, .n = 2000.0};
+  budget.range = 1.0;  // as under add-remove
+  const auto text =
+      error_of<TooFewRows>([&] { choose_dual_parameters(budget, {.rounds = 500, .rate = 2.0}); });
+  EXPECT_TRUE(contains(text, " 1,000 rows"));
+}
+
 TEST(DualQuery, StaysWithinBudgetAndItsChargesAddUp) {
   const Table table = skewed_rows(500, 0.0, 1);
   for (const auto& problem : {conjunctions_problem(), skewed_problem(table)}) {
@@ -141,13 +157,29 @@ TEST(DualQuery, StaysWithinBudgetAndItsChargesAddUp) {
 
 TEST(DualQuery, SpendsAQuarterUnderAddRemove) {
   const Problem problem = conjunctions_problem();
-  const Table table = skewed_rows(5000, 0.0, 1);
+  const Table table = skewed_rows(20'000, 0.0, 1);
   const auto draws = [&](const PrivacyUnit& unit) {
     const auto outcome = run_mechanism("dual-query", {{"rounds", "10"}, {"rate", "2"}}, table,
                                        problem, {.filter = Filter::zcdp(Rho(0.01)), .unit = unit});
     return outcome.release.facts.at("dual_query").at("draws").as_number();
   };
   EXPECT_NEAR(draws(kAddRemove) / draws(kReplaceOne), 4.0, 0.25);  // and 2% for the total
+}
+
+// The number of rows is measured better where its noise would prefer queries to their negations.
+TEST(DualQuery, MeasuresTheNumberOfRowsAsWellAsItsDrawsNeed) {
+  const Problem problem = conjunctions_problem();
+  const auto release = [&](std::size_t rows) {
+    return run_mechanism("dual-query", {}, skewed_rows(rows, 0.0, 1), problem,
+                         {.filter = Filter::zcdp(Rho(0.01)), .unit = kAddRemove})
+        .release;
+  };
+  const auto small = release(30'000);
+  EXPECT_EQ(small.measurements.size(), 2U);
+  EXPECT_FALSE(mentions(small.warnings, "so uncertain"));
+  EXPECT_NEAR(small.total, 30'000.0, 200.0);
+  EXPECT_EQ(release(200'000).measurements.size(), 1U);
+  EXPECT_TRUE(mentions(release(2000).warnings, "fewer rounds or a lower rate"));
 }
 
 TEST(DualQuery, AnswersMultiplesOfOneOverItsRounds) {
@@ -177,6 +209,15 @@ TEST(DualQuery, ComesNearWithALargeBudget) {
   }
 }
 
+TEST(DualQuery, FreeBitsAnswerByThemselves) {
+  const Problem problem = conjunctions_problem();
+  const Table table = skewed_rows(20'000, 0.0, 1);
+  const auto outcome = run_mechanism("dual-query", {{"one-hot", "false"}}, table, problem);
+  const auto errors = errors_of(problem, table, *outcome.release.model);
+  EXPECT_LT(errors.max_error, 0.1);
+  EXPECT_LT(errors.mean_error, 0.02);
+}
+
 TEST(DualQuery, RefusesWhatCannotBe) {
   const Problem problem = conjunctions_problem();
   for (const auto& [name, value] :
@@ -193,6 +234,24 @@ TEST(DualQuery, RefusesWhatCannotBe) {
                                         {.filter = Filter::pure(Epsilon(1.0))});
                        }),
                        "need a delta"));
+  EXPECT_TRUE(contains(error_of<UsageError>([&] {
+                         plan_mechanism("dual-query",
+                                        {{"accounting", "advanced"}, {"accounting-delta", "0.5"}},
+                                        problem);
+                       }),
+                       "choose a smaller one"));
+}
+
+// A plan is for the rows expected, whatever other numbers of rows would be too few for.
+TEST(DualQuery, PlansForTheRowsExpectedAndSaysHowManyItTakes) {
+  const Problem problem = conjunctions_problem();
+  const Parameters large = {{"rounds", "170"}, {"rate", "1.2"}, {"draws", "1750"}};
+  const RunSettings third = {.filter = Filter::zcdp(rho_of(Epsilon(0.33), Delta(kDelta)))};
+  auto plan = plan_mechanism("dual-query", large, problem, third, 494'021.0);
+  EXPECT_TRUE(mentions(plan, "with 494,021 rows there would be 170 rounds of 1,750 draws"));
+  plan = plan_mechanism("dual-query", large, problem, third, 100'000.0);
+  EXPECT_TRUE(mentions(plan, "only from about 48"));
+  EXPECT_TRUE(mentions(plan, "fewer seem to be there"));
 }
 
 // A program in the place of CBC, on a PATH of its own while this lives.

@@ -154,7 +154,8 @@ TEST(Hdmm, ErrorsAreAsPlannedAndIntervalsHold) {
       const Filter filter = laplace ? Filter::pure(Epsilon(1.0)) : zcdp();
       const Curator planning =
           curator_of(Table(small_domain(), 0), filter, unit, std::make_unique<SystemEntropy>());
-      const auto plan = find_mechanism("hdmm").plan(planning, {small_domain(), mixed(), {}}, {});
+      const auto plan =
+          find_mechanism("hdmm").plan(planning, {small_domain(), mixed(), {}}, {}, 0.0);
       const double rmse = plan.back().numbers.at("rmse").as_number();
       double squares = 0.0;
       double held = 0.0;
@@ -182,10 +183,9 @@ TEST(Hdmm, ErrorsAreAsPlannedAndIntervalsHold) {
 // wrong one wins.
 TEST(Hdmm, TheGateTakesTheNoiseThatPlannersCompareBy) {
   const ColumnQueries ranges{ColumnQueries::Kind::Ranges, {}};
-  const Workload workload(
-      small_domain(), "ranges",
-      {{"ranges", 1.0, Products{{{{0, 1}, {ColumnQueries{}, ranges}, 1.0}}}},
-       {"pairs", 1.0, Marginals{{{{0, 2}, 1.0}}}}});
+  const Workload workload(small_domain(), "ranges",
+                          {{"ranges", 1.0, Products{{{{0, 1}, {ColumnQueries{}, ranges}, 1.0}}}},
+                           {"pairs", 1.0, Marginals{{{{0, 2}, 1.0}}}}});
   PrivacyUnit absent = kReplaceOne;
   absent.may_be_absent = true;
   for (const auto& unit : {kReplaceOne, kAddRemove, kThreeRows, absent}) {
@@ -193,7 +193,7 @@ TEST(Hdmm, TheGateTakesTheNoiseThatPlannersCompareBy) {
       const Curator planning =
           curator_of(small_table(100), zcdp(), unit, std::make_unique<SystemEntropy>());
       return find_mechanism("hdmm").plan(planning, {small_domain(), workload, {}},
-                                         {{"planner", planner}});
+                                         {{"planner", planner}}, 0.0);
     };
     const auto rmse = [](const Plan& of) { return of.back().numbers.at("rmse").as_number(); };
     const Plan best = plan("auto");

@@ -184,7 +184,7 @@ TEST(Independent, PlansWithoutData) {
   const Curator curator(PrivateData(memory_source(Table(small_domain(), 0)), PrivacyUnit{}),
                         moderate(), std::make_unique<SystemEntropy>(), memory_transcript(), {});
   const Problem problem{small_domain(), Workload::all_k_way(small_domain(), 3), {}};
-  const auto lines = find_mechanism("independent").plan(curator, problem, {});
+  const auto lines = find_mechanism("independent").plan(curator, problem, {}, 0.0);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(
       lines[0].sentence.find("Measures 3 one-way marginals, each count with noise of standard "),

@@ -48,12 +48,13 @@ inline Outcome run_mechanism(const std::string& name, const Parameters& paramete
 
 inline std::vector<std::string> plan_mechanism(const std::string& name,
                                                const Parameters& parameters, const Problem& problem,
-                                               const RunSettings& settings = {}) {
+                                               const RunSettings& settings = {},
+                                               double rows_expected = 0.0) {
   const Curator curator(PrivateData(memory_source(Table(problem.domain, 0)), settings.unit),
                         settings.filter, std::make_unique<SystemEntropy>(), memory_transcript(),
                         {.threads = {}, .progress = {}});
   std::vector<std::string> sentences;
-  for (const auto& step : find_mechanism(name).plan(curator, problem, parameters)) {
+  for (const auto& step : find_mechanism(name).plan(curator, problem, parameters, rows_expected)) {
     sentences.push_back(step.sentence);
   }
   return sentences;

@@ -63,6 +63,34 @@ TEST(RecordsModel, AnswersConjunctionsAsItsRowsDo) {
   }
 }
 
+// a is 1 and 2 at once in the first record and nothing in the second; b and c are bits anyway.
+RecordsModel two_records_of_bits() {
+  RecordSet bits(indicator_domain(small()));
+  for (const std::vector<Code>& record : {std::vector<Code>{0, 1, 1, 1, 0}, {0, 0, 0, 0, 1}}) {
+    bits.add(record);
+  }
+  return RecordsModel::of_bits(small(), std::move(bits), 2.0);
+}
+
+TEST(RecordsModel, FreeBitsAnswerAsBitsAndBecomeRowsByTheFirst) {
+  ConjunctionBuilder builder(small());
+  for (const Code code : {Code{0}, Code{1}, Code{2}}) {
+    builder.add(std::vector<Literal>{{0, code, true}});
+  }
+  builder.add(std::vector<Literal>{{0, 1, true}, {0, 2, true}, {1, 1, true}});
+  std::vector<std::uint32_t> which;
+  const auto set = std::move(builder).finish(&which);
+  const auto of_bits = two_records_of_bits();
+  const auto reread = read_model(write_model(of_bits).value(), small(), "model.bin", {1e6});
+  for (const auto* model : {&of_bits, reread->as_records()}) {
+    std::vector<double> answers;
+    for (const auto place : which) answers.push_back(model->answers(set)[place]);
+    EXPECT_EQ(answers, (std::vector<double>{0.0, 1.0, 1.0, 1.0}));
+    EXPECT_EQ(model->project({0}).values, (std::vector<double>{1.0, 1.0, 0.0}));
+    EXPECT_EQ(model->given({1, {1}})->project({0}).values, (std::vector<double>{0.0, 2.0, 0.0}));
+  }
+}
+
 TEST(RecordsModel, ASampleRepeatsEachRecordEquallyOften) {
   Rng rng(2);
   std::map<std::uint32_t, int> times;

@@ -50,10 +50,10 @@ RC_GTEST_PROP(CspReduction, LeavesABestRecord, ()) {
   Rng rng(*rc::gen::arbitrary<std::uint64_t>());
   const auto family = rng.below(2) == 0 ? ConjunctionFamily::Signed : ConjunctionFamily::Positive;
   const std::size_t width = 1 + rng.below(family == ConjunctionFamily::Signed ? 3 : 1);
-  const auto set = random_conjunctions(domain, width, 40, rng.next(), family);
+  const auto of_values = random_conjunctions(domain, width, 40, rng.next(), family);
+  const auto set = rng.below(2) == 0 ? of_values : over_indicators(of_values);
   const auto drawn = some_draws(set, *rc::gen::inRange<std::size_t>(1, 30), rng);
-  const auto kind = rng.below(2) == 0 ? CspVariables::Columns : CspVariables::Indicators;
-  const MaxCsp problem(set, drawn, kind);
+  const MaxCsp problem(set, drawn);
   RC_PRE(problem.variables() <= 10U);
   const CspReduction reduction(problem);
   std::vector<std::vector<std::uint8_t>> found;
@@ -83,7 +83,7 @@ TEST(CspReduction, NeedsNoSearchWhereConjunctionsHardlyMeet) {
   const auto set = random_conjunctions(domain, 3, 2000, 1, ConjunctionFamily::Signed);
   Rng rng(2);
   const auto drawn = some_draws(set, 700, rng);
-  const MaxCsp problem(set, drawn, CspVariables::Columns);
+  const MaxCsp problem(set, drawn);
   std::size_t left = 0;
   const CspReduction reduction(problem);
   for (const auto& part : reduction.parts()) left += part.bits();
@@ -99,7 +99,7 @@ TEST(CspReduction, LeavesWhatNobodyAsksForAsItWas) {
   const auto set = std::move(builder).finish();
   // Not both: the first to be fixed settles it, and the other is free.
   const std::vector<DrawnConjunction> drawn = {{0, true}};
-  const MaxCsp problem(set, drawn, CspVariables::Columns);
+  const MaxCsp problem(set, drawn);
   const CspReduction reduction(problem);
   EXPECT_TRUE(reduction.parts().empty());
   const std::vector<std::uint8_t> both = {1, 1};

@@ -78,7 +78,7 @@ TEST(MaxCsp, AConjunctionAndItsNegationCancelOut) {
   const Domain domain({{"a", 3, {}}, {"b", 2, {}}});
   const auto set = random_conjunctions(domain, 2, 20, 1, ConjunctionFamily::Positive);
   const std::vector<DrawnConjunction> drawn = {{0, false}, {0, true}, {1, true}, {1, true}};
-  const MaxCsp problem(set, drawn, CspVariables::Columns);
+  const MaxCsp problem(set, drawn);
   ASSERT_EQ(problem.clauses(), 1U);
   EXPECT_EQ(problem.clause(0).weight, -2);
   EXPECT_EQ(problem.drawn(), 4);
@@ -96,25 +96,40 @@ RC_GTEST_PROP(MaxCsp, ColumnsFindTheBestRecordOfSmallProblems, ()) {
   const auto found = best_response(set, drawn, start, {.tabu = {.seed = seed}});
   // What is claimed is what the record does, and the record is one.
   std::vector<Code> record = zero;
-  put_indicators(set, found.holds, record);
+  put_indicators(set, found, record);
   RC_ASSERT(indicators_of_record(set, record) == found.holds);
   RC_ASSERT(satisfied_by(set, drawn, found.holds) == found.satisfied);
   const auto best = best_record(set, drawn);
   RC_ASSERT(found.satisfied == best);
-  const MaxCsp problem(set, drawn, CspVariables::Columns);
+  const MaxCsp problem(set, drawn);
   RC_ASSERT(problem.most() >= best);
 }
 
-RC_GTEST_PROP(MaxCsp, IndicatorsFindTheBestBitsOfSmallProblems, ()) {
+// As in the first round of DualQuery: whatever value a column had, it does not undo the answer.
+RC_GTEST_PROP(MaxCsp, AnswersThatStartFromNoRecordBecomeOneThatKeepsThem, ()) {
+  const Domain domain = test::any_domain({2, 3, 4}, 4);
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const auto set = cell_conjunctions(domain, std::vector<Clique>{Clique{0}});
+  const auto drawn = some_draws(set, *rc::gen::inRange<std::size_t>(1, 4), seed);
+  const std::vector<std::uint8_t> nothing(set.indicators().size());
+  const auto found = best_response(set, drawn, nothing, {.tabu = {.seed = seed}});
+  std::vector<Code> record;
+  for (const auto& attribute : domain.attributes()) {
+    record.push_back(*rc::gen::inRange<Code>(0, attribute.size));
+  }
+  put_indicators(set, found, record);
+  RC_ASSERT(satisfied_by(set, drawn, indicators_of_record(set, record)) == found.satisfied);
+}
+
+RC_GTEST_PROP(MaxCsp, ColumnsOfBitsFindTheBestBitsOfSmallProblems, ()) {
   const Domain domain = test::any_domain({1, 2, 3}, 5);
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
-  const auto set =
-      random_conjunctions(domain, *rc::gen::inRange(1, 4), 50, seed, ConjunctionFamily::Signed);
+  const auto set = over_indicators(
+      random_conjunctions(domain, *rc::gen::inRange(1, 4), 50, seed, ConjunctionFamily::Signed));
   RC_PRE(set.indicators().size() <= 12U);
   const auto drawn = some_draws(set, *rc::gen::inRange<std::size_t>(1, 50), seed);
-  auto start = indicators_of_record(set, std::vector<Code>(domain.size(), 0));
-  const auto found = best_response(set, drawn, start,
-                                   {.variables = CspVariables::Indicators, .tabu = {.seed = seed}});
+  const auto start = indicators_of_record(set, std::vector<Code>(set.domain().size(), 0));
+  const auto found = best_response(set, drawn, start, {.tabu = {.seed = seed}});
   RC_ASSERT(satisfied_by(set, drawn, found.holds) == found.satisfied);
   RC_ASSERT(found.satisfied == best_bits(set, drawn));
 }
@@ -245,7 +260,7 @@ TEST(ExactSolver, WithoutOneItSaysSo) {
   const std::vector<std::uint8_t> start(set.indicators().size(), 0);
   const auto drawn = some_draws(set, 50, 1);
   EXPECT_FALSE(has_exact_solver({.program = "no-such-cbc"}));
-  const MaxCsp problem(set, drawn, CspVariables::Columns);
+  const MaxCsp problem(set, drawn);
   const auto some = search_tabu(problem, std::vector<std::uint8_t>(problem.bits(), 0), {});
   const auto text = test::error_of<UsageError>(
       [&] { solve_exactly(problem, some.bits, {.program = "no-such-cbc"}); });

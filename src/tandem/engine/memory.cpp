@@ -4,7 +4,10 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -12,6 +15,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/data/table.h"
+#include "tandem/query/workload.h"
 #include "tandem/source/source_files.h"
 
 namespace tandem {
@@ -45,27 +49,61 @@ namespace {
 
 constexpr double kOfProcess = 20e6;  // the program, its buffers and threads; bytes
 
-// As text, from above: what is packed is seldom more than ten times as large.
-double text_bytes(const std::string& source) {
-  constexpr double kUnpacked = 10.0;
-  double out = 0.0;
+constexpr double kUsualRatio = 10.0;  // of text to what it is packed into
+
+// How long the text is that a gzip file of so many bytes holds, as its last four bytes say it: of
+// its last member, modulo 2^32. What says too little is guessed.
+double unpacked_bytes(std::ifstream& file, double size) {
+  std::array<unsigned char, 4> last{};
+  file.seekg(-static_cast<std::streamoff>(last.size()), std::ios::end);
+  file.read(reinterpret_cast<char*>(last.data()), last.size());
+  double stated = 0.0;
+  for (std::size_t i = last.size(); file && i-- > 0;) stated = stated * 256.0 + last[i];
+  const double guess = kUsualRatio * size;
+  if (stated < size) return guess;
+  return guess < 0x1p32 ? stated : std::max(stated, guess);
+}
+
+struct TextSize {
+  double bytes = 0.0;  // 0: there is no such file
+  bool guessed = false;
+};
+
+// As text, of all files of a source; what is packed is seldom more than ten times as large.
+TextSize text_size(const std::string& source) {
+  TextSize out;
   for (const auto& path : source_files(source)) {
     std::error_code missing;
+    if (!std::filesystem::is_regular_file(path, missing)) continue;
     const auto size = static_cast<double>(std::filesystem::file_size(path, missing));
     if (missing) continue;
-    out += size * (path.ends_with(".gz") || is_parquet(source) ? kUnpacked : 1.0);
+    std::ifstream file(path, std::ios::binary);
+    const bool is_gzip = file.get() == 0x1f && file.get() == 0x8b;
+    out.guessed = out.guessed || is_gzip || is_parquet(source);
+    out.bytes += is_gzip              ? unpacked_bytes(file, size)
+                 : is_parquet(source) ? kUsualRatio * size
+                                      : size;
   }
   return out;
 }
+
+double text_bytes(const std::string& source) { return text_size(source).bytes; }
 
 }  // namespace
 
 // Of pairs: a user takes a line, and by far most take several.
 constexpr double kBytesPerUser = 100.0;
+constexpr double kBytesPerPair = 4.0;  // at least
 
 double most_rows(const std::string& path, const Schema& schema) {
   if (is_pairs(path)) return text_bytes(path) / kBytesPerUser;
   return text_bytes(path) / (2.0 * static_cast<double>(schema.domain().size()));
+}
+
+std::optional<double> rows_at_most(const std::string& path, const Schema& schema) {
+  const auto [bytes, guessed] = text_size(path);
+  if (bytes == 0.0 || guessed) return std::nullopt;
+  return bytes / (is_pairs(path) ? kBytesPerPair : static_cast<double>(schema.domain().size()));
 }
 
 double most_rows(const SynthSettings& s, const Schema& schema, std::optional<double> given) {
@@ -96,8 +134,9 @@ double predicted_memory(const SynthSettings& s, const Schema& schema, double of_
     // A line of four bytes is a pair of four bytes, held twice while it is read, or a user, whose
     // name is kept as well; rows are numbers of records.
     constexpr double kPerByte = 4.0;
+    constexpr double kPerValue = 600.0;  // of the schema, and of what mechanisms keep of a column
     const double made = s.rows > 0 ? static_cast<double>(s.rows) : most;
-    return kPerByte * text_bytes(s.private_source) + 4.0 * made + 200.0 * cells + kOfProcess +
+    return kPerByte * text_bytes(s.private_source) + 4.0 * made + kPerValue * cells + kOfProcess +
            of_mechanism;
   }
   double rows = (given ? 0.0 : most) + (s.rows > 0 ? static_cast<double>(s.rows) : most);
@@ -110,12 +149,14 @@ void check_memory(const SynthSettings& s, const Schema& schema, double of_mechan
   const double need = predicted_memory(s, schema, of_mechanism, given);
   if (need <= memory_limit(s.memory_limit)) return;
   const bool tables = of_mechanism < need / 2.0;
+  const bool conjunctions = Workload::bytes_to_draw(s.workload) > 0.0;
   throw UsageError(fmt::format(
       "The run may need {} and the limit is {}; raise " TANDEM_SETTING(
           "memory-limit") " or choose a {}.",
       human_bytes(need), human_bytes(memory_limit(s.memory_limit)),
-      tables
-          ? "smaller table"
+      tables ? "smaller table"
+      : conjunctions
+          ? "smaller " TANDEM_SETTING("workload") ", such as conjunctions:3:20000:1"
           : "smaller " TANDEM_SETTING("workload") ", such as random-3way:1000:1, or max-model-mb"));
 }
 

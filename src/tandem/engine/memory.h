@@ -18,6 +18,9 @@ double memory_limit(const std::string& stated);
 // one between it and the next. 0 where there is no file.
 double most_rows(const std::string& path, const Schema& schema);
 
+// More than it has in no case, for a value may be empty; none where the size does not say.
+std::optional<double> rows_at_most(const std::string& path, const Schema& schema);
+
 // Rows of the private table: as many as are given, or by the size of its file, as long as public
 // rows are or from above.
 double expected_rows(const SynthSettings& settings, const Schema& schema, const PublicData& data,

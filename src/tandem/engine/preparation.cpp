@@ -73,12 +73,23 @@ SchemaOfRun read_schema(const SynthSettings& s, const Threads& threads, const No
   return out;
 }
 
+// Pairs are asked conjunctions: marginals of so many columns would be too many to choose from.
+[[noreturn]] void refuse_marginals_of_pairs() {
+  throw UsageError("A list of pairs is asked conjunctions; give " TANDEM_SETTING(
+      "mechanism") " dual-query and " TANDEM_SETTING("workload") " conjunctions:3:20000:1.");
+}
+
 // What a table too wide for marginals can have instead is said with the refusal.
-Workload parse_workload(const Domain& domain, const std::string& spec) {
+Workload parse_workload(const Domain& domain, const std::string& spec, bool pairs) {
+  if (pairs && (spec.starts_with("all-") || spec.starts_with("random-"))) {
+    refuse_marginals_of_pairs();
+  }
   const auto columns = static_cast<double>(domain.size());
   const bool wide = columns * (columns - 1.0) / 2.0 * (columns - 2.0) / 3.0 > kMostMarginals;
   try {
-    return Workload::parse(domain, spec);
+    auto workload = Workload::parse(domain, spec);
+    if (pairs && workload.conjunctions() == nullptr) refuse_marginals_of_pairs();
+    return workload;
   } catch (const SchemaError&) {
     throw;
   } catch (const UsageError& error) {
@@ -187,13 +198,6 @@ void refuse_with_pairs(const SynthSettings& s) {
   }
 }
 
-// Pairs are asked conjunctions: marginals of so many columns would be too many to choose from.
-void require_conjunctions(const Workload& workload) {
-  if (workload.conjunctions() != nullptr) return;
-  throw UsageError("A list of pairs is asked conjunctions; give " TANDEM_SETTING(
-      "mechanism") " dual-query and " TANDEM_SETTING("workload") " conjunctions:3:20000:1.");
-}
-
 }  // namespace
 
 Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Threads& threads,
@@ -215,8 +219,8 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Thread
   Prepared out{parts_of(s, find, !s.public_sources.empty()), {}, {}, {}};
   auto [schema, text] = read_schema(s, threads, note);
   if (is_pairs(s.private_source)) require_pairs(schema);
-  out.workload = parse_workload(schema.domain(), s.workload);
-  if (is_pairs(s.private_source)) require_conjunctions(out.workload);
+  check_memory(s, schema, Workload::bytes_to_draw(s.workload));
+  out.workload = parse_workload(schema.domain(), s.workload, is_pairs(s.private_source));
   if (out.workload.conjunctions() != nullptr && !out.mechanism.conjunctions) {
     throw UsageError(fmt::format(
         TANDEM_SETTING("workload") " {} is of conjunctions, and {} works on marginals; choose "
@@ -265,10 +269,26 @@ std::vector<PinnedFile> parameter_files(const SynthSettings& s, const Prepared& 
   return out;
 }
 
+// Before anything is spent: a table that can't have the rows that a mechanism needs for its
+// parameters. Where their number is private, it is their file's size that says so.
+void require_rows_enough(const SynthSettings& s, const PreparedRun& run,
+                         std::optional<double> given) {
+  const Prepared& p = run.parts;
+  if (given && !p.unit.keeps_rows()) return;
+  const auto most = given ? given : rows_at_most(s.private_source, p.schema);
+  if (!most || *most < 1.0 || *most >= run.effort.least_rows) return;
+  const Effort effort =
+      p.mechanism.effort(planning_curator(p, run.problem.domain), run.problem, p.parameters, *most);
+  if (effort.refusal.empty()) return;
+  throw UsageError(fmt::format("{} The private table has no more, and it takes about {}.",
+                               effort.refusal,
+                               with_commas(static_cast<std::uint64_t>(effort.least_rows))));
+}
+
 }  // namespace
 
 PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
-  PreparedRun run{prepare(s, how.find, how.threads, how.note), {}, {}, {}, {}, 0.0};
+  PreparedRun run{prepare(s, how.find, how.threads, how.note), {}, {}, {}, {}, 0.0, 0.0};
   const Prepared& p = run.parts;
   check_memory(s, p.schema, 0.0, how.given_rows);
   auto named_files = parameter_files(s, p);
@@ -276,10 +296,11 @@ PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
       load_public(s, p.schema, how.threads, how.note, how.reading,
                   p.mechanism.public_may_lack ? p.mechanism.public_may_lack(p.parameters)
                                               : std::vector<std::string>{});
-  const double rows = expected_rows(s, p.schema, public_data, how.given_rows);
+  run.expected_rows = expected_rows(s, p.schema, public_data, how.given_rows);
   run.problem = problem_of(p, std::move(public_data));
-  run.effort =
-      p.mechanism.effort(planning_curator(p, run.problem.domain), run.problem, p.parameters, rows);
+  run.effort = p.mechanism.effort(planning_curator(p, run.problem.domain), run.problem,
+                                  p.parameters, run.expected_rows);
+  require_rows_enough(s, run, how.given_rows);
   const double of_mechanism = bytes_of_mechanism(s, p, run.effort, how.given_rows);
   check_memory(s, p.schema, of_mechanism, how.given_rows);
   run.predicted_bytes = predicted_memory(s, p.schema, of_mechanism, how.given_rows);

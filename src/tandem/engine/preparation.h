@@ -65,7 +65,8 @@ struct PreparedRun {
   Problem problem;
   Schema writing;  // how rows are written: inside ranges as public data lies there
   PinnedInputs inputs;
-  Effort effort;  // of the mechanism
+  Effort effort;               // of the mechanism
+  double expected_rows = 0.0;  // by the size of the file, for predictions alone; 0: unknown
   double predicted_bytes = 0.0;
 };
 

@@ -450,7 +450,7 @@ SynthPlan plan_one(const SynthRun& run) {
   out.mechanism = p.mechanism.name;
   out.summary = p.mechanism.summary;
   out.guarantee = guarantee_document(s, p);
-  out.steps = p.mechanism.plan(curator, prepared.problem, p.parameters);
+  out.steps = p.mechanism.plan(curator, prepared.problem, p.parameters, prepared.expected_rows);
   out.effort = prepared.effort;
   out.warnings = foreseen_warnings(curator, prepared.problem,
                                    most_rows(s, p.schema, how_to_prepare(run).given_rows));
@@ -508,7 +508,7 @@ double epsilon_for_error(const SynthRun& asked, double target) {
   const Curator curator = planning_curator(p, prepared.problem.domain);
   double rmse = -1.0;
   for (const auto& step :
-       p.mechanism.plan(curator, prepared.problem, p.parameters)) {
+       p.mechanism.plan(curator, prepared.problem, p.parameters, prepared.expected_rows)) {
     if (step.key == "rmse") rmse = step.numbers.at("rmse").as_number();
   }
   if (rmse < 0.0) {

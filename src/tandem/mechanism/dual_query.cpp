@@ -64,6 +64,12 @@ double log_rows_possible(const Domain& domain) {
   return out;
 }
 
+double values_of(const Domain& domain) {
+  double out = 0.0;
+  for (const auto& attribute : domain.attributes()) out += attribute.size;
+  return out;
+}
+
 struct Game {
   DualParameters p;
   std::optional<double> alpha;  // what the theorem promises
@@ -97,7 +103,7 @@ std::vector<Code> record_of(const ConjunctionSet& Q, const BestResponse& answer,
     }
   }
   std::vector<Code> record = values;
-  put_indicators(Q, answer.holds, record);
+  put_indicators(Q, answer, record);
   const auto touched = touched_columns(Q, answer);
   for (AttributeId id = 0; id < domain.size(); ++id) {
     if (touched[id] == 0) record[id] = values[id];
@@ -135,6 +141,43 @@ std::vector<DrawnConjunction> draw_by_error(Curator& curator, const ConjunctionS
   return drawn;
 }
 
+// By how much a noisy number of rows prefers conjunctions to their negations, or the other way
+// round: the exponent.
+double tilt_of(const Game& game, double n, std::span<const Measurement> totals) {
+  double precision = 0.0;
+  for (const auto& y : totals) precision += 1.0 / (y.sigma.value() * y.sigma.value());
+  if (precision == 0.0) return 0.0;
+  return game.p.rate * static_cast<double>(game.p.rounds - 1) / n / std::sqrt(precision);
+}
+
+// The number of rows n. Where the usual share of the budget leaves too much of a tilt, it is
+// measured once more, with up to four times as much, unless the game would no longer fit.
+double measure_rows(Curator& curator, const Problem& problem, const Options& options,
+                    std::size_t queries, Release& release) {
+  const double n = measure_total(curator, release);
+  if (release.measurements.empty()) return n;
+  const auto game_without = [&](double share) -> std::optional<Game> {
+    auto budget = DualBudget::of(curator, n, options.accounting, options.accounting_delta);
+    budget.amount *= 1.0 - share;
+    try {
+      return choose(budget, options, problem.domain, queries);
+    } catch (const TooFewRows&) {
+      return std::nullopt;
+    }
+  };
+  const auto game = game_without(0.0);
+  const double excess = game ? tilt_of(*game, n, release.measurements) / kMostTilt : 0.0;
+  if (!(excess > 1.0)) return n;
+  // Precision is in proportion to rho, and to the square of a pure epsilon.
+  const double more = excess * excess - 1.0;
+  const double times = curator.currency() == Currency::Pure ? std::sqrt(more) : more;
+  const double share = kShareOfTotal * std::min(times, 4.0);
+  if (!game_without(share)) return n;
+  release.measurements.push_back(
+      curator.measure(LinearQuery{Clique{}}, curator.remaining() * share));
+  return release.total = estimate_total(release.measurements);
+}
+
 void warn(Release& release, const Game& game, double n) {
   if (game.alpha && *game.alpha >= kHopeless) {
     release.warnings.push_back(
@@ -143,16 +186,15 @@ void warn(Release& release, const Game& game, double n) {
                      "answer a half is never further off.",
                      *game.alpha)});
   }
-  const auto& y = release.measurements;
-  if (y.empty() || !(y.front().sigma > Sigma(0.0))) return;
-  const double tilt =
-      game.p.rate * static_cast<double>(game.p.rounds - 1) / n * y.front().sigma.value();
+  const double tilt = tilt_of(game, n, release.measurements);
   if (tilt > kMostTilt) {
     release.warnings.push_back(
         {"dual_query.tilt",
-         fmt::format("The number of rows is so uncertain that draws prefer conjunctions or their "
-                     "negations by a factor of about e^{:.2g}; a larger epsilon would help.",
-                     tilt)});
+         fmt::format("The number of rows, about {}, is so uncertain that draws of the last of {} "
+                     "rounds prefer conjunctions or their negations by a factor of about e^{:.2g}; "
+                     "fewer rounds or a lower rate would make that less.",
+                     with_commas(static_cast<std::uint64_t>(std::llround(n))),
+                     with_commas(static_cast<std::uint64_t>(game.p.rounds)), tilt)});
   }
 }
 
@@ -176,31 +218,30 @@ Document facts_of(const Game& game, std::size_t queries, const Certificates& cer
 Release run(Curator& curator, const Problem& problem, const Options& options, Rng& rng) {
   check_options(options);
   const ConjunctionSet Q = queries_of("dual-query", problem.workload);
+  // With free bits, over a column of two values for each value, in the order of Q.
+  const ConjunctionSet played = options.one_hot ? Q : over_indicators(Q);
   Release release;
-  const double n = measure_total(curator, release);
+  const double n = measure_rows(curator, problem, options, Q.size(), release);
   const auto budget = DualBudget::of(curator, n, options.accounting, options.accounting_delta);
   const Game game = choose(budget, options, problem.domain, Q.size());
   const auto& [T, eta, s] = game.p;
 
-  RecordSet x(problem.domain);
+  RecordSet x(played.domain());
   std::vector<std::int64_t> c(Q.size());
-  std::vector<std::uint8_t> last(Q.indicators().size());
+  std::vector<std::uint8_t> last(played.indicators().size());
   Certificates certificates;
   for (std::int64_t t = 1; t <= T; ++t) {
     const auto drawn =
         t == 1 ? draw_evenly(Q.size(), s, rng) : draw_by_error(curator, Q, c, game.p, t, n);
-    const auto answer = best_response(
-        Q, drawn, last,
-        {.variables = options.one_hot ? CspVariables::Columns : CspVariables::Indicators,
-         .solver = options.solver,
-         .tabu = {.seed = rng.next()}},
-        curator.threads());
+    const auto answer =
+        best_response(played, drawn, last, {.solver = options.solver, .tabu = {.seed = rng.next()}},
+                      curator.threads());
     if (answer.optimal) ++certificates.optimal;
     if (answer.failed) ++certificates.failures;
-    const auto record = record_of(Q, answer, options.free, rng);
+    const auto record = record_of(played, answer, options.free, rng);
     x.add(record);
-    add_fulfilled(Q, literal_truths(Q, record), c, curator.threads());
-    last = indicators_of_record(Q, record);
+    add_fulfilled(played, literal_truths(played, record), c, curator.threads());
+    last = indicators_of_record(played, record);
   }
   warn(release, game, n);
   if (certificates.failures > 0) {
@@ -211,52 +252,110 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
                      with_commas(static_cast<std::uint64_t>(T)))});
   }
   release.facts.set("dual_query", facts_of(game, Q.size(), certificates));
-  release.model = std::make_unique<RecordsModel>(std::move(x), n);
+  release.model = std::make_unique<RecordsModel>(
+      options.one_hot ? RecordsModel(std::move(x), n)
+                      : RecordsModel::of_bits(problem.domain, std::move(x), n));
   return release;
 }
 
 constexpr double kRowsOfPlan = 100'000.0;  // where nobody knows how many there are
 
+// The game at the rows expected; where these are too few for it, at about the least that are
+// enough.
+struct Forecast {
+  Game game;
+  double rows = 0.0;
+  std::string refusal{};  // at the rows expected; empty where they are enough
+};
+
+Forecast forecast(const Curator& curator, const Problem& problem, const Options& options,
+                  std::size_t queries, double rows_expected) {
+  constexpr double kPrecision = 1.01;
+  constexpr double kMostImaginable = 1e15;  // where a game does not fit, the table is not to blame
+  const auto at = [&](double rows) {
+    auto budget = DualBudget::of(curator, rows, options.accounting, options.accounting_delta);
+    if (!curator.unit().keeps_rows()) budget.amount *= 1.0 - kShareOfTotal;
+    return choose(budget, options, problem.domain, queries);
+  };
+  std::string refusal;
+  const auto game_at = [&](double rows) -> std::optional<Game> {
+    try {
+      return at(rows);
+    } catch (const TooFewRows& error) {
+      if (refusal.empty()) refusal = error.what();
+      return std::nullopt;
+    }
+  };
+  const double expected = rows_expected >= 1.0 ? rows_expected : kRowsOfPlan;
+  auto found = game_at(expected);
+  if (found) return {*found, expected};
+  double few = expected;
+  double enough = expected;
+  while (!found) {
+    few = enough;
+    enough *= 2.0;
+    if (enough > kMostImaginable) at(expected);  // which says what is wrong
+    found = game_at(enough);
+  }
+  while (enough > kPrecision * few) {
+    const double middle = std::sqrt(few * enough);
+    const auto game = game_at(middle);
+    (game ? enough : few) = middle;
+    if (game) found = game;
+  }
+  return {*found, enough, std::move(refusal)};
+}
+
+// Of a round, in seconds.
+double seconds_to_respond(const Options& options, const DualParameters& p) {
+  const auto s = static_cast<double>(p.draws);
+  const double search = 5e-5 * s + 0.02;
+  const bool asks = options.solver == CspSolver::Exact ||
+                    (options.solver == CspSolver::Auto && p.draws <= kMostCertifiedDraws);
+  return search + (asks && has_exact_solver() ? ExactOptions{}.longest() : 0.0);
+}
+
 Effort effort_of(const Curator& curator, const Problem& problem, const Options& options,
                  double rows_expected) {
   check_options(options);
   const std::size_t queries = count_queries("dual-query", problem.workload);
-  const double n = std::max(rows_expected, 1.0);
-  DualParameters p{1, 1.0, 1};
-  try {
-    p = choose(DualBudget::of(curator, n, options.accounting, options.accounting_delta), options,
-               problem.domain, queries)
-            .p;
-  } catch (const TooFewRows&) {  // as far as the size of a file tells: the run will say so
-  }
+  const auto [game, rows, refusal] = forecast(curator, problem, options, queries, rows_expected);
+  const bool enough = refusal.empty();
   const auto K = static_cast<double>(queries);
-  const auto T = static_cast<double>(p.rounds);
-  const auto s = static_cast<double>(p.draws);
+  const auto T = static_cast<double>(game.p.rounds);
+  const auto s = static_cast<double>(game.p.draws);
   const double records = T * static_cast<double>(problem.domain.size()) * 4.0;
+  const double of_bits = options.one_hot ? 0.0 : 60.0 * K + 300.0 * values_of(problem.domain);
   // A score of each query and negation, references, counts, literals; a search for each round.
-  return {
-      .model_bytes = records,
-      .bytes = records + 120.0 * K + 400.0 * s + 16.0 * static_cast<double>(problem.domain.size()),
-      .seconds = T * (2e-8 * K + 5e-5 * s + 0.02)};
+  return {.model_bytes = records,
+          .bytes = records + of_bits + 120.0 * K + 400.0 * s +
+                   16.0 * static_cast<double>(problem.domain.size()),
+          .seconds = T * (2e-8 * K + seconds_to_respond(options, game.p)),
+          .least_rows = enough ? 0.0 : rows,
+          .refusal = refusal};
 }
 
-Plan plan(const Curator& curator, const Problem& problem, const Options& options) {
+Plan plan(const Curator& curator, const Problem& problem, const Options& options,
+          double rows_expected) {
   check_options(options);
   const std::size_t queries = count_queries("dual-query", problem.workload);
-  const auto budget =
-      DualBudget::of(curator, kRowsOfPlan, options.accounting, options.accounting_delta);
-  const auto [T, eta, s] = choose(budget, options, problem.domain, queries).p;
+  const auto [game, rows, refusal] = forecast(curator, problem, options, queries, rows_expected);
+  const bool enough = refusal.empty();
+  const auto [T, eta, s] = game.p;
+  const auto count = [](double number) { return static_cast<std::uint64_t>(std::llround(number)); };
   return {
       {"draw",
        Document::object({{"queries", static_cast<std::uint64_t>(queries)},
-                         {"rows_assumed", kRowsOfPlan},
+                         {"rows_assumed", count(rows)},
                          {"rounds", T},
                          {"rate", eta},
                          {"draws", s}}),
        fmt::format("Draws conjunctions and negations, of {} each, that the records so far get "
-                   "wrong; with 100,000 rows there would be {} rounds of {} draws at rate {:.3g}.",
-                   with_commas(queries), with_commas(static_cast<std::uint64_t>(T)),
-                   with_commas(static_cast<std::uint64_t>(s)), eta)},
+                   "wrong; {} {} rows there would be {} rounds of {} draws at rate {:.3g}{}.",
+                   with_commas(queries), enough ? "with" : "only from about",
+                   with_commas(count(rows)), with_commas(static_cast<std::uint64_t>(T)),
+                   with_commas(static_cast<std::uint64_t>(s)), eta,
+                   enough ? "" : ", and fewer seem to be there")},
       {"records", Document::object(),
        "Each round adds the record that satisfies most of them, and all records weigh the same: "
        "answers are multiples of one over their number."}};
@@ -291,7 +390,8 @@ Mechanism dual_query() {
        choice("solver", &Options::solver,
               {{"local", CspSolver::Local}, {"cbc", CspSolver::Exact}, {"auto", CspSolver::Auto}},
               "who finds the best record; auto lets CBC, if installed, prove small rounds optimal"),
-       field("one-hot", &Options::one_hot, "the search gives a column one value, not several"),
+       field("one-hot", &Options::one_hot,
+             "a record has one value a column; false: values are bits, as in the paper"),
        choice("free", &Options::free, {{"zero", Free::Zero}, {"random", Free::Random}},
               "values where no drawn query asks: the first (for pairs:FILE, unless stated), or a "
               "random one")},

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,9 +38,9 @@ struct Mechanism {
   std::function<Parameters(const Parameters&)> resolve;
   std::function<Release(Curator&, const Problem&, const Parameters&, Rng&)> run;
   // What it would do with this budget, and what that takes beside the tables; the curator holds no
-  // data here. The second is quick, and is told the private rows by the size of their file (0:
-  // unknown): a number for predictions alone, which no run ever sees.
-  std::function<Plan(const Curator&, const Problem&, const Parameters&)> plan;
+  // data here. Both are told the private rows by the size of their file (0: unknown): a number for
+  // predictions alone, which no run ever sees. The second is quick.
+  std::function<Plan(const Curator&, const Problem&, const Parameters&, double rows_expected)> plan;
   std::function<Effort(const Curator&, const Problem&, const Parameters&, double rows_expected)>
       effort;
   // Columns that public tables may lack, by the parameters; none: they have all.
@@ -59,11 +60,11 @@ struct MechanismText {
   bool answers = false;
 };
 
-template <class Options>
+// `plan` may leave the rows expected out.
+template <class Options, class PlanOf>
 Mechanism make_mechanism(const MechanismText& text,
                          Release (*run)(Curator&, const Problem&, const Options&, Rng&),
-                         Plan (*plan)(const Curator&, const Problem&, const Options&),
-                         const std::vector<Field<Options>>& fields,
+                         PlanOf plan, const std::vector<Field<Options>>& fields,
                          Effort (*effort)(const Curator&, const Problem&, const Options&,
                                           double rows_expected) = nullptr,
                          const std::vector<Printed>& printed = {}) {
@@ -92,8 +93,15 @@ Mechanism make_mechanism(const MechanismText& text,
   out.run = [=](Curator& curator, const Problem& problem, const Parameters& given, Rng& rng) {
     return run(curator, problem, read(given), rng);
   };
-  out.plan = [=](const Curator& curator, const Problem& problem, const Parameters& given) {
-    return plan(curator, problem, read(given));
+  out.plan = [=](const Curator& curator, const Problem& problem, const Parameters& given,
+                 double rows) -> Plan {
+    const Options options = read(given);
+    if constexpr (std::is_invocable_v<PlanOf, const Curator&, const Problem&, const Options&,
+                                      double>) {
+      return plan(curator, problem, options, rows);
+    } else {
+      return plan(curator, problem, options);
+    }
   };
   out.effort = [=](const Curator& curator, const Problem& problem, const Parameters& given,
                    double rows) {

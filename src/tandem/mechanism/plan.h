@@ -23,6 +23,10 @@ struct Effort {
   double model_bytes = 0.0;
   double bytes = 0.0;    // the model, its solver, answers and counts of the candidates
   double seconds = 0.0;  // on one core, without reading and counting the table; 0: not predicted
+  // Where more rows are needed than were expected: how many, about, and what a run would say that
+  // has no more. The rest is for that many.
+  double least_rows = 0.0;
+  std::string refusal{};
 };
 
 using Plan = std::vector<PlanStep>;

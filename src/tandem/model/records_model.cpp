@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tandem/base/check.h"
+#include "tandem/data/bit_table.h"
 #include "tandem/model/model_reader.h"
 #include "tandem/model/model_writer.h"
 #include "tandem/query/conjunction_counting.h"
@@ -16,6 +17,34 @@ namespace tandem {
 RecordsModel::RecordsModel(RecordSet records, double total)
     : records_(std::move(records)), total_(total) {
   check(records_.size() > 0, "a model of records has at least one");
+}
+
+namespace {
+
+constexpr const char* kFreeBits = "free_bits";
+
+// Of each record, the first value of each column whose bit holds, or the first of all.
+RecordSet first_values(const Domain& domain, const RecordSet& bits) {
+  RecordSet out(domain);
+  const auto indicators = all_indicators(domain);
+  std::vector<Code> record;
+  for (std::size_t r = 0; r < bits.size(); ++r) {
+    record.assign(domain.size(), 0);
+    for (std::size_t i = indicators.size(); i-- > 0;) {
+      if (bits.code(r, static_cast<AttributeId>(i)) == 0) continue;
+      record[indicators[i].attribute] = indicators[i].code;
+    }
+    out.add(record);
+  }
+  return out;
+}
+
+}  // namespace
+
+RecordsModel RecordsModel::of_bits(const Domain& domain, RecordSet bits, double total) {
+  RecordsModel out(first_values(domain, bits), total);
+  out.bits_ = std::move(bits);
+  return out;
 }
 
 Factor RecordsModel::project(const Clique& clique) const {
@@ -36,8 +65,9 @@ Factor RecordsModel::project(const Clique& clique) const {
 std::vector<double> RecordsModel::answers(const ConjunctionSet& conjunctions,
                                           const Threads& threads) const {
   check(conjunctions.domain() == domain(), "conjunctions are answered over their own columns");
-  const auto counts =
-      count_conjunctions(conjunctions, *records_.blocks(conjunctions.indicators()), threads);
+  const ConjunctionSet asked = bits_ ? over_indicators(conjunctions) : conjunctions;
+  const RecordSet& records = bits_ ? *bits_ : records_;
+  const auto counts = count_conjunctions(asked, *records.blocks(asked.indicators()), threads);
   std::vector<double> out;
   out.reserve(counts.size());
   const auto all = static_cast<double>(records_.size());
@@ -74,12 +104,19 @@ std::unique_ptr<Model> RecordsModel::given(const Restriction& only) const {
   for (std::size_t r = 0; r < records_.size(); ++r) {
     if (wanted[records_.code(r, only.attribute)]) kept.push_back(r);
   }
+  if (bits_) {
+    return std::make_unique<RecordsModel>(of_bits(domain(), bits_->select(kept), total_));
+  }
   return std::make_unique<RecordsModel>(records_.select(kept), total_);
 }
 
 bool RecordsModel::write(ModelWriter& out) const {
   out.begin("records", total_);
   out.set("records", static_cast<std::uint64_t>(records_.size()));
+  if (bits_) {
+    out.add(kFreeBits, Clique{}, bits_->bits());
+    return true;
+  }
   out.add("bits", Clique{}, records_.bits());
   for (const auto& [id, column] : records_.coded()) {
     column.visit([&](auto codes) { out.add("codes", Clique{id}, codes); });
@@ -87,12 +124,13 @@ bool RecordsModel::write(ModelWriter& out) const {
   return true;
 }
 
-std::unique_ptr<Model> RecordsModel::read(const ModelReader& in) {
-  const Domain& domain = in.domain();
-  const auto size = static_cast<std::size_t>(
-      in.header().at("records").as_integer(1, std::numeric_limits<std::uint32_t>::max()));
+namespace {
+
+// The bits of records of a domain, in the first array, which has this name.
+std::vector<std::uint8_t> read_bits(const ModelReader& in, const std::string& name,
+                                    const Domain& domain, std::size_t size) {
   const std::size_t stride = (domain.size() + 7) / 8;
-  if (in.arrays().empty() || in.arrays()[0].what != "bits" || in.arrays()[0].type != "u1" ||
+  if (in.arrays().empty() || in.arrays()[0].what != name || in.arrays()[0].type != "u1" ||
       in.arrays()[0].count != size * stride) {
     in.fail("has no bits for each record");
   }
@@ -106,6 +144,22 @@ std::unique_ptr<Model> RecordsModel::read(const ModelReader& in) {
       }
     }
   }
+  return bits;
+}
+
+}  // namespace
+
+std::unique_ptr<Model> RecordsModel::read(const ModelReader& in) {
+  const Domain& domain = in.domain();
+  const auto size = static_cast<std::size_t>(
+      in.header().at("records").as_integer(1, std::numeric_limits<std::uint32_t>::max()));
+  if (!in.arrays().empty() && in.arrays()[0].what == kFreeBits) {
+    if (in.arrays().size() > 1) in.fail("has more than the bits of its records");
+    const Domain columns = indicator_domain(domain);
+    RecordSet bits(columns, size, read_bits(in, kFreeBits, columns, size), {});
+    return std::make_unique<RecordsModel>(of_bits(domain, std::move(bits), in.total()));
+  }
+  auto bits = read_bits(in, "bits", domain, size);
   std::map<AttributeId, Column> coded;
   std::size_t at = 1;
   for (AttributeId id = 0; id < domain.size(); ++id) {

@@ -2,9 +2,13 @@
 #pragma once
 // A few records of equal weight, as DualQuery gives them: answers are multiples of one over their
 // number, and a sample repeats each record equally often.
+//
+// Records may be of free bits, as the paper's are: any number of a column's values may hold. Then
+// conjunctions are answered by the bits, and in a row a column has the first value that holds.
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tandem/base/parallel.h"
@@ -19,6 +23,8 @@ class ModelReader;
 class RecordsModel final : public Model {
  public:
   RecordsModel(RecordSet records, double total);  // at least one record
+  // REQUIRES: bits over indicator_domain(domain) (query/conjunctions.h).
+  static RecordsModel of_bits(const Domain& domain, RecordSet bits, double total);
 
   const Domain& domain() const override { return records_.domain(); }
   double total() const override { return total_; }
@@ -41,6 +47,7 @@ class RecordsModel final : public Model {
 
  private:
   RecordSet records_;
+  std::optional<RecordSet> bits_;  // where they are free
   double total_;
 };
 

@@ -37,7 +37,7 @@ std::vector<Weighted> net_weights(std::span<const DrawnConjunction> drawn) {
 // The literals of a conjunction without those that follow from others; nothing when no record
 // fulfils them all.
 bool simplify(const ConjunctionSet& set, std::span<const std::uint32_t> literals,
-              CspVariables variables, std::vector<std::uint32_t>& out) {
+              std::vector<std::uint32_t>& out) {
   out.clear();
   const auto indicators = set.indicators();
   for (std::size_t i = 0; i < literals.size(); ++i) {
@@ -52,7 +52,6 @@ bool simplify(const ConjunctionSet& set, std::span<const std::uint32_t> literals
     for (const auto other : literals) {
       if (other == literal) continue;
       if (other >> 1 == literal >> 1) return false;
-      if (variables == CspVariables::Indicators) continue;
       const bool same_column = indicators[other >> 1].attribute == attribute;
       if (!same_column || (other & 1U) != 0) continue;
       if (!negated) return false;  // two values at once
@@ -65,8 +64,7 @@ bool simplify(const ConjunctionSet& set, std::span<const std::uint32_t> literals
 
 }  // namespace
 
-MaxCsp::MaxCsp(const ConjunctionSet& set, std::span<const DrawnConjunction> drawn,
-               CspVariables variables)
+MaxCsp::MaxCsp(const ConjunctionSet& set, std::span<const DrawnConjunction> drawn)
     : drawn_(static_cast<std::int64_t>(drawn.size())) {
   for (const auto& draw : drawn) {
     check(draw.conjunction < set.size(), "what was drawn is in the set");
@@ -74,7 +72,7 @@ MaxCsp::MaxCsp(const ConjunctionSet& set, std::span<const DrawnConjunction> draw
   }
   std::vector<std::uint32_t> kept;
   for (const auto& [conjunction, weight] : net_weights(drawn)) {
-    if (!simplify(set, set.literals(conjunction), variables, kept)) continue;
+    if (!simplify(set, set.literals(conjunction), kept)) continue;
     if (kept.empty()) {
       base_ += weight;
       continue;
@@ -94,15 +92,14 @@ MaxCsp::MaxCsp(const ConjunctionSet& set, std::span<const DrawnConjunction> draw
   }
   for (std::size_t bit = 0; bit < indicators_.size(); ++bit) {
     const AttributeId attribute = set.indicators()[indicators_[bit]].attribute;
-    const bool joins = variables == CspVariables::Columns && bit > 0 &&
-                       set.indicators()[indicators_[bit - 1]].attribute == attribute;
+    const bool joins = bit > 0 && set.indicators()[indicators_[bit - 1]].attribute == attribute;
     if (!joins) begins_.push_back(static_cast<std::uint32_t>(bit));
   }
   begins_.push_back(static_cast<std::uint32_t>(indicators_.size()));
   for (std::size_t v = 0; v + 1 < begins_.size(); ++v) {
     const AttributeId attribute = set.indicators()[indicators_[begins_[v]]].attribute;
     const bool all_named = begins_[v + 1] - begins_[v] == set.domain()[attribute].size;
-    may_be_none_.push_back(variables == CspVariables::Indicators || !all_named ? 1 : 0);
+    may_be_none_.push_back(all_named ? 0 : 1);
   }
 
   bound();
@@ -584,7 +581,7 @@ BestResponse best_response(const ConjunctionSet& set, std::span<const DrawnConju
                            std::span<const std::uint8_t> start, const BestResponseOptions& options,
                            const Threads& threads) {
   check(start.size() == set.indicators().size(), "a record has a truth for each indicator");
-  const MaxCsp problem(set, drawn, options.variables);
+  const MaxCsp problem(set, drawn);
   std::vector<std::uint8_t> from(problem.bits());
   for (std::size_t bit = 0; bit < from.size(); ++bit) from[bit] = start[problem.indicators()[bit]];
   CspSolution solution = search_tabu(problem, from, options.tabu, threads);
@@ -607,8 +604,7 @@ BestResponse best_response(const ConjunctionSet& set, std::span<const DrawnConju
   for (std::size_t bit = 0; bit < problem.bits(); ++bit) {
     out.holds[problem.indicators()[bit]] = solution.bits[bit];
   }
-  if (options.variables == CspVariables::Columns)
-    settle_columns(set, out.touched, start, out.holds);
+  settle_columns(set, out.touched, start, out.holds);
   return out;
 }
 
@@ -622,18 +618,23 @@ std::vector<std::uint8_t> indicators_of_record(const ConjunctionSet& set,
   return out;
 }
 
-void put_indicators(const ConjunctionSet& set, std::span<const std::uint8_t> holds,
-                    std::span<Code> record) {
+void put_indicators(const ConjunctionSet& set, const BestResponse& answer, std::span<Code> record) {
   const auto indicators = set.indicators();
+  std::vector<Code> taken;  // codes that are known not to hold
   for_each_column(indicators, [&](AttributeId attribute, std::size_t begin, std::size_t end) {
-    const auto named = indicators.subspan(begin, end - begin);
+    taken.clear();
+    const bool all_named = end - begin == set.domain()[attribute].size;
     for (std::size_t i = begin; i < end; ++i) {
-      if (holds[i] == 0) continue;
-      record[attribute] = indicators[i].code;
-      return;
+      if (answer.holds[i] != 0) {
+        record[attribute] = indicators[i].code;
+        return;
+      }
+      if (!all_named || std::ranges::binary_search(answer.touched, i)) {
+        taken.push_back(indicators[i].code);
+      }
     }
-    if (!std::ranges::binary_search(named, record[attribute], {}, &Indicator::code)) return;
-    const Code code = least_other(named.size(), [&](std::size_t i) { return named[i].code; });
+    if (!std::ranges::binary_search(taken, record[attribute])) return;
+    const Code code = least_other(taken.size(), [&](std::size_t i) { return taken[i]; });
     if (code < set.domain()[attribute].size) record[attribute] = code;
   });
 }

@@ -27,16 +27,11 @@ struct DrawnConjunction {
   bool negated = false;
 };
 
-enum class CspVariables {
-  Columns,    // a column has one value, so at most one of its indicators holds
-  Indicators  // each indicator by itself
-};
-
-// Conjunctions with weights, over those indicators that they name.
+// Conjunctions with weights, over those indicators that they name. A column has one value, so at
+// most one of its indicators holds.
 class MaxCsp {
  public:
-  MaxCsp(const ConjunctionSet& set, std::span<const DrawnConjunction> drawn,
-         CspVariables variables);
+  MaxCsp(const ConjunctionSet& set, std::span<const DrawnConjunction> drawn);
 
   struct Clause {
     std::span<const std::uint32_t> literals;  // twice a bit, and 1 more where it must not hold
@@ -101,10 +96,13 @@ CspSolution search_tabu(const MaxCsp& problem, std::span<const std::uint8_t> sta
 
 struct ExactOptions {
   double seconds = 20.0;                         // of processor time
-  double grace = 2.0;                            // seconds more, by the clock, before it is killed
+  double grace = 2.0;                            // seconds more, by the clock
   std::int64_t nodes = 100'000;                  // unlike seconds, the same limit on every machine
   std::uint64_t bytes = std::uint64_t{4} << 30;  // of memory
   std::string program = "cbc";                   // on the PATH, or a path
+
+  // By the clock, before it is killed, for the limit is of processor time.
+  double longest() const { return 3.0 * seconds + grace; }
 };
 
 bool has_exact_solver(const ExactOptions& options = {});
@@ -126,7 +124,6 @@ enum class CspSolver {
 inline constexpr std::int64_t kMostCertifiedDraws = 500;
 
 struct BestResponseOptions {
-  CspVariables variables = CspVariables::Columns;
   CspSolver solver = CspSolver::Local;
   TabuOptions tabu = {};
   ExactOptions exact = {};
@@ -147,11 +144,11 @@ BestResponse best_response(const ConjunctionSet& set, std::span<const DrawnConju
                            const Threads& threads = {});
 
 // For each indicator of a set whether it holds in a record of codes; and the other way round, into
-// a record: a column none of whose indicators hold keeps its code if it may, and otherwise takes
-// the least that it may.
+// a record: a column none of whose indicators hold keeps its code if no indicator names it, and
+// otherwise takes the least that none names. Where all are named, those alone count that mattered
+// to the answer.
 std::vector<std::uint8_t> indicators_of_record(const ConjunctionSet& set,
                                                std::span<const Code> record);
-void put_indicators(const ConjunctionSet& set, std::span<const std::uint8_t> holds,
-                    std::span<Code> record);
+void put_indicators(const ConjunctionSet& set, const BestResponse& answer, std::span<Code> record);
 
 }  // namespace tandem

@@ -180,7 +180,6 @@ bool is_record(const MaxCsp& problem, std::span<const std::uint8_t> bits) {
 
 std::optional<Found> ask(const std::string& program, const MaxCsp& problem,
                          const ExactOptions& options, const Threads& threads) {
-  constexpr double kLongest = 3.0;  // times its limit, which is of processor time, by the clock
   const Folder folder;
   if (folder.path().empty()) return {};
   const auto file = [&](const char* name) { return (folder.path() / name).string(); };
@@ -188,8 +187,7 @@ std::optional<Found> ask(const std::string& program, const MaxCsp& problem,
   const auto end = run_child(
       {program, file("problem.mps"), "-threads", "0", "-sec", fmt::format("{}", options.seconds),
        "-maxNodes", fmt::format("{}", options.nodes), "-solve", "-solution", file("solution.txt")},
-      {.seconds = kLongest * options.seconds + options.grace, .bytes = options.bytes},
-      threads.cancel);
+      {.seconds = options.longest(), .bytes = options.bytes}, threads.cancel);
   if (end != ChildEnd::Finished) return {};
   return read_solution(file("solution.txt"), problem.bits());
 }

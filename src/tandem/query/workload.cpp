@@ -200,7 +200,41 @@ std::optional<std::size_t> parse_ways(std::string_view text) {
   return static_cast<std::size_t>(*k);
 }
 
+// "conjunctions:WIDTH:COUNT:SEED[:FAMILY]"
+struct DrawnConjunctions {
+  std::size_t width = 0;
+  std::size_t count = 0;
+  std::uint64_t seed = 0;
+  ConjunctionFamily family = ConjunctionFamily::Signed;
+};
+
+constexpr std::string_view kDrawn = "conjunctions:";
+
+std::optional<DrawnConjunctions> parse_drawn(std::string_view text) {
+  if (!text.starts_with(kDrawn)) return std::nullopt;
+  const auto parts = split(text.substr(kDrawn.size()), ':');
+  const auto number = [&](std::size_t i) {
+    return i < parts.size() ? parse_integer(parts[i]).value_or(-1) : -1;
+  };
+  const bool known =
+      parts.size() == 3 || (parts.size() == 4 && (parts[3] == "positive" || parts[3] == "signed"));
+  if (!known || number(0) < 1 || number(1) < 1 || number(2) < 0) return std::nullopt;
+  const bool positive = parts.size() == 4 && parts[3] == "positive";
+  return DrawnConjunctions{static_cast<std::size_t>(number(0)), static_cast<std::size_t>(number(1)),
+                           static_cast<std::uint64_t>(number(2)),
+                           positive ? ConjunctionFamily::Positive : ConjunctionFamily::Signed};
+}
+
 }  // namespace
+
+double Workload::bytes_to_draw(const std::string& spec) {
+  constexpr double kPerConjunction = 100.0;
+  constexpr double kPerLiteral = 12.0;
+  const auto drawn = parse_drawn(spec);
+  if (!drawn) return 0.0;
+  return static_cast<double>(drawn->count) *
+         (kPerConjunction + kPerLiteral * static_cast<double>(drawn->width));
+}
 
 Workload Workload::parse(const Domain& domain, const std::string& spec) {
   const std::string_view text = spec;
@@ -225,21 +259,11 @@ Workload Workload::parse(const Domain& domain, const std::string& spec) {
     return random_k_way(domain, *k, static_cast<std::size_t>(count),
                         static_cast<std::uint64_t>(seed));
   }
-  if (text.starts_with("conjunctions:")) {
-    const auto parts = split(text.substr(13), ':');
-    const auto number = [&](std::size_t i) {
-      return i < parts.size() ? parse_integer(parts[i]).value_or(-1) : -1;
-    };
-    const bool known = parts.size() == 3 ||
-                       (parts.size() == 4 && (parts[3] == "positive" || parts[3] == "signed"));
-    if (!known || number(0) < 1 || number(1) < 1 || number(2) < 0) {
-      throw wrong("is not of the form conjunctions:WIDTH:COUNT:SEED[:positive|signed]");
-    }
-    const bool positive = parts.size() == 4 && parts[3] == "positive";
-    auto drawn = random_conjunctions(
-        domain, static_cast<std::size_t>(number(0)), static_cast<std::size_t>(number(1)),
-        static_cast<std::uint64_t>(number(2)),
-        positive ? ConjunctionFamily::Positive : ConjunctionFamily::Signed);
+  if (text.starts_with(kDrawn)) {
+    const auto asked = parse_drawn(text);
+    if (!asked) throw wrong("is not of the form conjunctions:WIDTH:COUNT:SEED[:positive|signed]");
+    auto drawn =
+        random_conjunctions(domain, asked->width, asked->count, asked->seed, asked->family);
     return of_conjunctions(domain, spec, {std::move(drawn), {}});
   }
   if (text.ends_with(".txt") || text.ends_with(".txt.gz")) {

@@ -89,6 +89,10 @@ class Workload {
   // The share of rows that fulfil each conjunction, where a file states it; otherwise empty.
   std::span<const double> stated_answers() const;
 
+  // What drawing the conjunctions that this asks for takes, in bytes, from above; 0 for other
+  // forms.
+  static double bytes_to_draw(const std::string& spec);
+
   std::string digest() const;  // SHA-256 of the groups, whatever the workload is called
 
   // Every nonempty part of every clique, smaller ones first.

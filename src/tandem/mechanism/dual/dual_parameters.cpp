@@ -67,7 +67,7 @@ std::int64_t rule_rounds(const DualBudget& budget) {
 }
 
 std::string rows_in_words(const DualBudget& budget) {
-  return with_commas(static_cast<std::uint64_t>(std::llround(budget.n)));
+  return with_commas(static_cast<std::uint64_t>(std::llround(budget.rows())));
 }
 
 [[noreturn]] void fail_without_draws(const DualBudget& budget, const DualParameters& p) {
@@ -76,6 +76,21 @@ std::string rows_in_words(const DualBudget& budget) {
       "{} rows; choose fewer " TANDEM_SETTING("param.rounds") " or a lower " TANDEM_SETTING(
           "param.rate") ".",
       with_commas(static_cast<std::uint64_t>(p.rounds)), p.rate, rows_in_words(budget)));
+}
+
+// Of the proof of Theorem 4.1, where that is what the budget is counted by.
+void require_condition(const DualBudget& budget, const DualParameters& p) {
+  if (budget.accounting != DualAccounting::Theorem ||
+      dual_theorem_holds(p, budget.n, budget.delta)) {
+    return;
+  }
+  throw TooFewRows(fmt::format(
+      "dual-query: {} rounds of {} draws at rate {:.4g} break the condition sqrt(sT) (e^(2 eta "
+      "T/n) - 1) <= sqrt(2 ln(1/delta)) that the theorem's proof needs at {} rows; "
+      "choose " TANDEM_SETTING("param.accounting") " zcdp, or a smaller " TANDEM_SETTING(
+          "epsilon") ".",
+      with_commas(static_cast<std::uint64_t>(p.rounds)),
+      with_commas(static_cast<std::uint64_t>(p.draws)), p.rate, rows_in_words(budget)));
 }
 
 }  // namespace
@@ -123,10 +138,19 @@ DualBudget DualBudget::of(const Curator& curator, double rows, DualAccounting ac
         TANDEM_SETTING("param.accounting") " theorem and advanced need a delta; give a "
         TANDEM_SETTING("delta") " above 0, or leave the accounting out.");
   }
+  const double amount = curator.remaining().lower_bound();
+  if (accounting != DualAccounting::Filter &&
+      !(epsilon_of(Rho(amount), Delta(delta)).value() > 0.0)) {
+    throw UsageError(fmt::format(
+        TANDEM_SETTING(
+            "param.accounting-delta") " is {:g}, at which the budget is worth an epsilon "
+                                      "of 0; choose a smaller one.",
+        delta));
+  }
   // What the gate charges for a draw says by how much one person moves scores.
   const double price = curator.cost_for_conjunctions(1.0 / rows).upper_bound();
   const double range = pure ? price : std::sqrt(8.0 * price);
-  return {curator.currency(), curator.remaining().lower_bound(), 2.0 / range, accounting, delta};
+  return {curator.currency(), amount, 2.0 / range, accounting, delta, range * rows};
 }
 
 double DualBudget::share(const DualParameters& p) const {
@@ -176,16 +200,7 @@ DualParameters choose_dual_parameters(const DualBudget& budget, const DualWishes
     }
   }
   if (p.draws < 1 || !(p.rate > 0.0)) fail_without_draws(budget, p);
-  if (budget.accounting == DualAccounting::Theorem &&
-      !dual_theorem_holds(p, budget.n, budget.delta)) {
-    throw TooFewRows(fmt::format(
-        "dual-query: {} rounds of {} draws at rate {:.4g} break the condition sqrt(sT) (e^(2 eta "
-        "T/n) - 1) <= sqrt(2 ln(1/delta)) that the theorem's proof needs at {} rows; "
-        "choose " TANDEM_SETTING("param.accounting") "=zcdp or a lower " TANDEM_SETTING(
-            "param.rate") ".",
-        with_commas(static_cast<std::uint64_t>(p.rounds)),
-        with_commas(static_cast<std::uint64_t>(p.draws)), p.rate, rows_in_words(budget)));
-  }
+  require_condition(budget, p);
   return p;
 }
 
@@ -214,6 +229,7 @@ DualTheorem theorem_parameters(const DualBudget& budget, double queries, double 
     const double middle = 0.5 * (low + high);
     (middle > 0.0 && fits(middle) ? high : low) = middle;
   }
+  require_condition(budget, at(high));
   return {at(high), high};
 }
 

@@ -46,12 +46,14 @@ struct DualBudget {
   double n = 0.0;
   DualAccounting accounting = DualAccounting::Filter;
   double delta = 0.0;  // of the paper's accountings
+  double range = 2.0;  // of the scores: by how much one person moves a difference of two
 
   // All that is left of a curator's, for a table of so many rows. UsageError where the paper's
   // accountings have no delta to work with.
   static DualBudget of(const Curator& curator, double rows, DualAccounting accounting,
                        double delta);
   double share(const DualParameters& p) const;  // of the budget: above 1 is too much
+  double rows() const { return n * range / 2.0; }
 };
 
 struct DualWishes {
@@ -63,7 +65,7 @@ struct DualWishes {
 // The default rule for whatever is not wished: T grows with u^(2/3) and eta falls with u^(1/3),
 // where u = n sqrt(rho) / 2700; the draws take what the budget leaves, at least 40, for which the
 // rate gives way if it may. With rate and draws wished, as many rounds as the budget pays for.
-// TooFewRows where not one draw a round is left.
+// TooFewRows where not one draw a round is left, or the theorem's condition fails.
 DualParameters choose_dual_parameters(const DualBudget& budget, const DualWishes& wishes);
 
 struct DualTheorem {
@@ -71,7 +73,8 @@ struct DualTheorem {
   double alpha = 0.0;  // with probability 1 - beta no answer is off by more
 };
 
-// Theorem 4.2: the least alpha that fits. TooFewRows where none below 1 does.
+// Theorem 4.2: the least alpha that fits. TooFewRows where none below 1 does, or where the
+// condition of the accounting's theorem fails.
 DualTheorem theorem_parameters(const DualBudget& budget, double queries, double log_rows_possible,
                                double beta);
 

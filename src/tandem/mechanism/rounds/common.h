@@ -27,9 +27,11 @@ std::vector<LinearQuery> one_way_marginals(const Domain& domain);
 // The number of rows where it is public: under replace-one with exactly one row a person. Free.
 std::optional<double> public_total(Curator& curator);
 
+inline constexpr double kShareOfTotal = 0.02;
+
 // The number of rows n: exact and free where it is public, otherwise measured with a share of the
 // budget. At least 1; a measurement is added to the release, whose total it becomes.
-double measure_total(Curator& curator, Release& release, double share = 0.02);
+double measure_total(Curator& curator, Release& release, double share = kShareOfTotal);
 
 // UsageError when every marginal of the workload is a single cell: nothing can be learnt of it.
 void require_questions(const Problem& problem);
