@@ -34,6 +34,8 @@ class Column:
         specials = keys.get("special", [])
         self.specials = [str(text) for text in
                          (specials if isinstance(specials, list) else [specials])]
+        # Texts beside the values, in the order of their codes.
+        self.extras = [*self.specials, *([str(keys["other"])] if "other" in keys else [])]
         self.pattern = keys.get("pattern", "%Y-%m-%d")
         self.decimals = keys.get("decimals", 0)
 

@@ -9,61 +9,36 @@ import datetime
 import decimal
 
 from ._rows import parsed
+from ._types import Kind, kept
 
 WHOLE = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
+FLOATS = {"float": 32, "double": 64}
 
 
-def target_of(kind):
-    """The Python type of a plain type of Spark."""
-    plain = kind.split("(")[0]
+def kind_of(declared):
+    """A plain type of Spark."""
+    plain = declared.split("(")[0]
     if plain in WHOLE:
-        return int
-    return {"float": float, "double": float, "decimal": decimal.Decimal, "boolean": bool,
-            "date": datetime.date, "timestamp": datetime.datetime,
-            "timestamp_ntz": datetime.datetime}.get(plain, str)
+        return Kind(int, WHOLE[plain])
+    if plain in FLOATS:
+        return Kind(float, FLOATS[plain])
+    if plain == "decimal":
+        return Kind(decimal.Decimal, digits=tuple(map(int, declared[8:-1].split(","))))
+    return Kind({"boolean": bool, "date": datetime.date, "timestamp": datetime.datetime,
+                 "timestamp_ntz": datetime.datetime}.get(plain, str))
 
 
-def of_schema(column):
-    """The type of a column for which no DataFrame declared one."""
-    return {int: "bigint", float: "double", bool: "boolean", datetime.date: "date",
-            datetime.datetime: "timestamp_ntz"}.get(column.typed() if column else str, "string")
-
-
-def kept_type(kind, column, comma=False):
+def kept_type(declared, column, comma=False):
     """The declared type, or the nearest one that holds whatever the schema allows."""
-    if column is None:
-        return kind or "string"
-    kind = kind or of_schema(column)
-    target = target_of(kind)
-    if target is str:
-        return "string"
-    keys = column.keys
-    listed = [text for text in (*column.labels, *column.specials) if text not in column.nulls]
-    try:
-        found = [parsed(text, target, column, comma) for text in listed]
-    except (ValueError, ArithmeticError):
-        return "string"
-    if target is bool and not (column.kind == "boolean" or column.labels or keys.get("size") == 2):
-        return of_schema(column)
-    if target in (datetime.date, datetime.datetime):
-        return kind if column.kind == "date" and "%d" in column.pattern or column.labels else (
-            of_schema(column))
-    if column.kind == "date":
-        return of_schema(column)
-    ends = [keys[key] for key in ("min", "max", "size") if isinstance(keys.get(key), (int, float))]
-    if target is int:
-        if column.kind == "real" and (column.decimals or "decimals" not in keys):
-            return "double"
-        most = max([abs(value) for value in (*found, *ends) if value is not None], default=0)
-        return next((name for name, bits in WHOLE.items()
-                     if bits >= WHOLE[kind] and most < 2 ** (bits - 1)), "double")
-    if target is decimal.Decimal:
-        precision, scale = map(int, kind[kind.index("(") + 1:-1].split(","))
-        most = max([abs(value) for value in (*found, *ends) if value is not None], default=0)
-        fits = (column.kind in ("integer", "categorical", "ordinal") or
-                ("decimals" in keys and column.decimals <= scale))
-        return kind if fits and most < 10 ** (precision - scale) else "double"
-    return kind
+    kind = kind_of(declared) if declared else None
+    found = kept(kind, column, comma)
+    if found == kind and found.target is not str:
+        return declared
+    named = {int: WHOLE, float: FLOATS}.get(found.target)
+    if named is not None:
+        return next(name for name, bits in named.items() if bits == found.bits)
+    return {bool: "boolean", datetime.date: "date", datetime.datetime: "timestamp_ntz"}.get(
+        found.target, "string")
 
 
 def arrow_type(kind):
@@ -101,7 +76,7 @@ def batches_of(source, text_format, columns, kinds):
     for batch in reader:
         arrays = []
         for array, name in zip(batch.columns, names):
-            target, kind = target_of(kinds[name]), arrow_type(kinds[name])
+            target, kind = kind_of(kinds[name]).target, arrow_type(kinds[name])
             texts = array.dictionary.to_pylist()
             column = columns.get(name)
             values = [cell(text, target, column, comma) for text in texts]

@@ -2,16 +2,18 @@
 """Rows that were made, as frames.
 
 The frame is of the kind that the private data was, and its columns have the types that were declared
-there. Where a type would follow from private content, the schema and the made rows decide instead:
-pandas has int64 or float64 by whether a cell is empty, objects of any kind, and the values of a
-category.
+there, or the nearest that hold whatever the schema allows (_types.py). Where a type would follow from
+private content, the schema and the made rows decide instead: pandas has int64 or float64 by whether a
+cell is empty, objects of any kind, and the values of a category.
 """
 
 import csv
 import datetime
 import decimal
+import re
 
 from ._errors import UsageError
+from ._types import TEXT, Kind, kept
 
 
 def read_texts(path, text_format):
@@ -52,20 +54,33 @@ class Rows:
         return self._shape.types.get(name) if self._shape and self._shape.kind == kind else None
 
     def _values(self, name, target):
-        """Values and their type: `target`, the schema's own without one, or text where a special
-        value is none of that type."""
+        """Values and their type: `target`, the schema's own without one, or text where a value is none
+        of that type."""
         column = self._schema.get(name)
         target = target or (column.typed() if column else str)
         texts = self._texts[name]
         if target is not str:
-            memo = {}
             try:
-                for text in set(texts):
-                    memo[text] = parsed(text, target, column, self._comma)
+                memo = {text: parsed(text, target, column, self._comma) for text in set(texts)}
                 return [memo[text] for text in texts], target
             except (ValueError, ArithmeticError):
                 pass
         return [text or None for text in texts], str
+
+    def _kept(self, name, kind):
+        """Values and their Kind: the declared one, or the nearest that holds all that the schema
+        allows."""
+        kind = kept(kind, self._schema.get(name), self._comma)
+        values, found = self._values(name, kind.target)
+        return values, kind if found is kind.target else TEXT
+
+    def _labelled(self, name):
+        """Texts of a column, none where they stand for no value, and all texts that it may have, or
+        none where the schema does not list them."""
+        column = self._schema.get(name)
+        nulls = column.nulls if column else []
+        texts = [None if text == "" or text in nulls else text for text in self._texts[name]]
+        return texts, [*column.labels, *column.extras] if column and column.labels else None
 
     def frame(self):
         """The kind of frame that came in; of a file, these rows themselves."""
@@ -78,64 +93,59 @@ class Rows:
 
     def to_pandas(self):
         import pandas
-        made = {}
-        for name in self.columns:
-            declared = self._declared(name, "pandas")
-            made[name] = self._of_pandas(pandas, name, declared)
-        return pandas.DataFrame(made)
+        return pandas.DataFrame({name: self._of_pandas(pandas, name, self._declared(name, "pandas"))
+                                 for name in self.columns})
 
     def _of_pandas(self, pandas, name, declared):
-        values, found = self._values(name, pandas_target(pandas, declared))
+        if isinstance(declared, pandas.CategoricalDtype):
+            return self._category(pandas, name, declared)
+        sparse = isinstance(declared, pandas.SparseDtype)
+        plain = declared.subtype if sparse else declared
+        told = pandas_kind(pandas, plain)
+        values, kind = self._kept(name, told)
         missing = any(value is None for value in values)
-        if declared is not None and isinstance(declared, pandas.CategoricalDtype):
-            column = self._schema.get(name)
-            return pandas.Categorical(
-                values, categories=(column.labels if column and column.labels and found is str else None),
-                ordered=bool(column and column.kind == "ordinal" and column.labels))
-        plain = {int: "float64" if missing else "int64", float: "float64",
-                 bool: "object" if missing else "bool"}.get(found)
-        if declared is None or str(declared) in ("int64", "float64", "object"):
-            if found is datetime.datetime:
-                return pandas.to_datetime(pandas.Series(values))
-            return pandas.Series(values, dtype=plain) if plain else pandas.Series(values)
-        try:
-            return pandas.Series(values).astype(declared)
-        except (TypeError, ValueError, OverflowError):
-            return pandas.Series(values, dtype=plain) if plain else pandas.Series(values)
+        dtype = pandas_dtype(pandas, kind, plain, kind == told, missing)
+        series = pandas.Series(values, dtype=dtype)
+        return series.astype(declared) if sparse and dtype == plain else series
+
+    def _category(self, pandas, name, declared):
+        column = self._schema.get(name)
+        texts, listed = self._labelled(name)
+        if declared.categories.dtype.kind in "iuf" and kept(None, column, self._comma).target is not str:
+            return pandas.Categorical(self._values(name, None)[0])
+        return pandas.Categorical(texts, categories=listed, ordered=bool(
+            listed and column.kind == "ordinal" and not column.extras))
 
     def to_polars(self):
         import polars
-        made = []
-        for name in self.columns:
-            declared = self._declared(name, "polars")
-            values, found = self._values(name, polars_target(polars, declared))
-            if declared is not None and declared == polars.Enum:
-                column = self._schema.get(name)
-                declared = polars.Enum(column.labels) if column and column.labels else polars.String
-            if declared is not None and found is str and declared not in (
-                    polars.Categorical, polars.Enum):
-                declared = polars.String
-            made.append(polars.Series(name, values, dtype=declared, strict=False))
-        return polars.DataFrame(made)
+        return polars.DataFrame([self._of_polars(polars, name, self._declared(name, "polars"))
+                                 for name in self.columns])
+
+    def _of_polars(self, polars, name, declared):
+        if declared == polars.Enum:
+            texts, listed = self._labelled(name)
+            return polars.Series(name, texts, polars.Enum(listed) if listed else polars.String)
+        told = polars_kind(polars, declared)
+        values, kind = self._kept(name, told)
+        same = kind == told and getattr(declared, "time_zone", None) is None and (
+            kind != TEXT or declared == polars.Categorical)
+        return polars.Series(name, values, declared if same else polars_type(polars, kind))
 
     def to_arrow(self):
         import pyarrow
-        arrays = []
-        for name in self.columns:
-            declared = None
-            if self._shape is not None and self._shape.kind in (None, "pyarrow", "duckdb"):
-                declared = self._shape.types.get(name)
-            dictionary = declared is not None and pyarrow.types.is_dictionary(declared)
-            if dictionary:
-                declared = declared.value_type
-            values, found = self._values(name, arrow_target(pyarrow, declared))
-            try:
-                array = pyarrow.array(values, type=declared or arrow_type(pyarrow, found))
-            except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
-                array = pyarrow.array([None if value is None else str(value) for value in values],
-                                      type=pyarrow.string())
-            arrays.append(array.dictionary_encode() if dictionary else array)
-        return pyarrow.table(arrays, names=self.columns)
+        types = self._shape.types if self._shape and self._shape.kind in (
+            None, "pyarrow", "duckdb") else {}
+        return pyarrow.table([self._of_arrow(pyarrow, name, types.get(name)) for name in self.columns],
+                             names=self.columns)
+
+    def _of_arrow(self, pyarrow, name, declared):
+        dictionary = declared is not None and pyarrow.types.is_dictionary(declared)
+        if dictionary:
+            declared = declared.value_type
+        told = arrow_kind(pyarrow, declared)
+        values, kind = self._kept(name, told)
+        array = pyarrow.array(values, arrow_type(pyarrow, kind, declared if kind == told else None))
+        return array.dictionary_encode() if dictionary else array
 
     def to_duckdb(self):
         import duckdb
@@ -178,47 +188,96 @@ def parsed(text, target, column, comma):
     return target(text)
 
 
-def pandas_target(pandas, declared):
+def pandas_kind(pandas, declared):
+    """The Kind of a dtype; None where the schema decides."""
     if declared is None or str(declared) in ("int64", "float64", "object"):
         return None
-    if isinstance(declared, pandas.CategoricalDtype):
-        return None if declared.categories.dtype.kind in "iuf" else str
-    kind = getattr(declared, "kind", "O")
-    if kind == "M":
-        return datetime.datetime
-    if kind in "iufb":
-        return {"b": bool, "f": float}.get(kind, int)
-    return None if kind == "O" and "date" in str(declared) else str
+    if hasattr(declared, "pyarrow_dtype"):
+        import pyarrow
+        return arrow_kind(pyarrow, declared.pyarrow_dtype)
+    letter = getattr(declared, "kind", "O")
+    if letter in "iu":
+        return Kind(int, 8 * declared.itemsize, letter == "i")
+    if letter == "f":
+        return Kind(float, min(64, 8 * declared.itemsize))
+    if letter == "M":
+        return Kind(datetime.datetime, unit=pandas.Series([], dtype=declared).dt.unit)
+    return Kind(bool) if letter == "b" else TEXT
 
 
-def polars_target(polars, declared):
+def pandas_dtype(pandas, kind, declared, same, missing):
+    """The dtype for values of a kind, some `missing`: the declared one where the kind is the `same`
+    and it holds them. None leaves it to pandas, of text and dates."""
+    extension = isinstance(declared, pandas.api.extensions.ExtensionDtype)
+    zone = getattr(declared, "tz", None) or getattr(
+        getattr(declared, "pyarrow_dtype", None), "tz", None)
+    text = kind == TEXT and not (isinstance(declared, pandas.StringDtype) or
+                                 "string[pyarrow]" == str(declared))
+    holds_missing = extension or kind.target not in (int, bool)
+    if same and zone is None and not text and (holds_missing or not missing):
+        return declared
+    if kind.target is int:
+        name = f"{'' if kind.signed else 'u'}int{kind.bits}"
+        return name.replace("i", "I").replace("uI", "UI") if extension else (
+            "float64" if missing else name)
+    if kind.target is float:
+        return f"Float{max(kind.bits, 32)}" if extension else f"float{kind.bits}"
+    if kind.target is bool:
+        return "boolean" if extension else "object" if missing else "bool"
+    return f"datetime64[{kind.unit}]" if kind.target is datetime.datetime else None
+
+
+def polars_kind(polars, declared):
     if declared is None:
         return None
-    if declared.is_integer():
-        return int
-    if declared.is_float():
-        return float
-    return {polars.Boolean: bool, polars.Date: datetime.date, polars.Datetime: datetime.datetime,
-            polars.Decimal: decimal.Decimal}.get(declared.base_type(), str)
+    bits = re.fullmatch(r"(U?)(Int|Float)([0-9]+)", str(declared))
+    if bits:
+        return Kind({"Int": int, "Float": float}[bits[2]], int(bits[3]), not bits[1])
+    if declared == polars.Decimal:
+        return Kind(decimal.Decimal, digits=(declared.precision or 38, declared.scale))
+    if declared == polars.Datetime:
+        return Kind(datetime.datetime, unit=declared.time_unit)
+    return {polars.Boolean: Kind(bool), polars.Date: Kind(datetime.date)}.get(
+        declared.base_type(), TEXT)
 
 
-def arrow_target(pyarrow, declared):
+def polars_type(polars, kind):
+    if kind.target in (int, float):
+        unsigned = "U" if kind.target is int and not kind.signed else ""
+        return getattr(polars, f"{unsigned}{kind.target.__name__.capitalize()}{kind.bits}")
+    if kind.target is datetime.datetime:
+        return polars.Datetime(kind.unit)
+    return {bool: polars.Boolean, datetime.date: polars.Date}.get(kind.target, polars.String)
+
+
+def arrow_kind(pyarrow, declared):
     if declared is None:
         return None
     types = pyarrow.types
-    for told, target in ((types.is_integer, int), (types.is_floating, float),
-                         (types.is_boolean, bool), (types.is_date, datetime.date),
-                         (types.is_timestamp, datetime.datetime),
-                         (types.is_decimal, decimal.Decimal)):
-        if told(declared):
-            return target
-    return str
+    if types.is_integer(declared):
+        return Kind(int, declared.bit_width, types.is_signed_integer(declared))
+    if types.is_floating(declared):
+        return Kind(float, declared.bit_width)
+    if types.is_decimal(declared):
+        return Kind(decimal.Decimal, digits=(declared.precision, declared.scale))
+    if types.is_timestamp(declared):
+        return Kind(datetime.datetime, unit=declared.unit)
+    return Kind(bool if types.is_boolean(declared) else
+                datetime.date if types.is_date(declared) else str)
 
 
-def arrow_type(pyarrow, found):
-    return {int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_(),
-            datetime.date: pyarrow.date32(), datetime.datetime: pyarrow.timestamp("us")}.get(
-                found, pyarrow.string())
+def arrow_type(pyarrow, kind, declared=None):
+    """The declared type, which is of this kind, or another that is. Times are wall times: a zone would
+    move them."""
+    types = pyarrow.types
+    if declared is not None and kind.target is not datetime.datetime and (
+            kind != TEXT or types.is_string(declared) or types.is_large_string(declared)):
+        return declared
+    if kind.target is int:
+        return getattr(pyarrow, f"{'' if kind.signed else 'u'}int{kind.bits}")()
+    return {float: pyarrow.float32() if kind.bits == 32 else pyarrow.float64(),
+            bool: pyarrow.bool_(), datetime.date: pyarrow.date32(),
+            datetime.datetime: pyarrow.timestamp(kind.unit)}.get(kind.target, pyarrow.string())
 
 
 def html_table(names, rows):

@@ -298,6 +298,51 @@ def test_types_come_back():
     assert {type(value) for value in released(VALUES).rows["grade"]} <= {int, type(None)}
 
 
+WHOLE = 'format = 1\n[[column]]\nname = "a"\nkind = "integer"\nmin = 0\nmax = 300\nbins = 4\n'
+TRUTH = 'format = 1\n[[column]]\nname = "a"\nkind = "boolean"\nnull = true\n'
+TIED = ('format = 1\n[[column]]\nname = "a"\nkind = "ordinal"\nvalues = ["x", "y"]\nspecial = "z"\n'
+        'null = "NA"\n')
+WIDER = {  # what a declared type becomes where the schema allows more than it holds
+    "int8": (WHOLE, "int8", "int16"), "signed": (WHOLE + "special = -1", "uint16", "int16"),
+    "float16": (WHOLE.replace("300", "300000"), "float16", "float32"),
+    "float32": (WHOLE.replace("300", "300000000"), "float32", "float64"),
+    "empty": (WHOLE + "null = true", "int8", "float64"), "nullable": (WHOLE, "Int8", "Int16"),
+    "text": (WHOLE + 'other = "many"', "int64", "str"), "truth": (TRUTH, "bool", "object"),
+    "truths": (TRUTH, "boolean", "boolean"), "category": (TIED, "category", "category"),
+}
+
+
+@pytest.mark.parametrize("case", WIDER)
+def test_made_rows_are_the_release_whatever_the_declared_type(case):
+    schema, declared, becomes = WIDER[case]
+    private = pandas.Series({TIED: ["x", "z", None], TRUTH: [True, False]}.get(schema, [1, 2]) * 60)
+    release = tandem.synthesize(pandas.DataFrame({"a": private.astype(declared)}), epsilon=0.1, seed=1,
+                                schema=tandem.Schema(schema), mechanism="independent", rows=300)
+    found = release.rows["a"]
+    assert str(found.dtype).replace("object", "str" if becomes == "str" else "object") == becomes
+    texts = pandas.read_csv(release.path / "synthetic.csv", dtype=str)["a"]
+    assert set(texts.isna()) == {True, False} if "null" in schema else not texts.isna().any()
+    assert (texts.isna() == found.isna()).all()
+    spelled = Texts(Column(tandem.Schema(schema).document["column"][0]))
+    assert spelled.all(found.dropna().tolist()) == texts.dropna().tolist()
+
+
+def test_made_rows_of_polars_and_arrow_are_the_release_too():
+    given = dict(epsilon=0.1, seed=1, schema=tandem.Schema(WHOLE + "special = -1"), rows=300,
+                 mechanism="independent")
+    polar = tandem.synthesize(polars.DataFrame({"a": polars.Series([1, 2] * 60, dtype=polars.UInt8)}),
+                              **given)
+    table = tandem.synthesize(pyarrow.table({"a": pyarrow.array([1, 2] * 60, pyarrow.uint8())}), **given)
+    texts = pandas.read_csv(polar.path / "synthetic.csv")["a"].tolist()
+    assert polar.rows["a"].to_list() == table.rows["a"].to_pylist() == texts and -1 in texts
+    zone = pyarrow.timestamp("s", "America/New_York")
+    made = tandem.synthesize(pyarrow.table({"seen": pyarrow.array([0] * 60, zone)}), **{
+        **given, "schema": tandem.Schema(SCHEMA[SCHEMA.index("[[column]]\nname = \"seen"):])})
+    days = [day and day.strftime("%d.%m.%Y") for day in made.rows["seen"].to_pylist()]
+    assert days == [None if day == "refused" else day for day in
+                    pandas.read_csv(made.path / "synthetic.csv")["seen"]]
+
+
 def test_pandas_integers_tell_nothing_of_private_empty_cells():
     schema = tandem.Schema("format = 1\n[[column]]\nname = 'a'\nsize = 3\nnull = true\n")
     whole = pandas.DataFrame({"a": [0, 1, 2] * 50})
