@@ -6,6 +6,7 @@ is handed over as text and anything else as the text that the schema means (_col
 private cell is ever an error. What has no Arrow stream goes the other way (_frames.py), as text.
 """
 
+import contextlib
 import ctypes
 import os
 
@@ -188,21 +189,27 @@ class Field:
             try:
                 return as_one(pyarrow,
                               pyarrow.array(series, type=self.type, from_pandas=True, safe=False))
-            except (pyarrow.ArrowException, ValueError, TypeError):  # it may be one cell
+            except Exception:  # it may be one cell
                 return pyarrow.array([self.one(value) for value in series.tolist()], type=self.type)
         if series.dtype == object and self.kind_of(series) == "string":
-            try:
-                return as_one(pyarrow, pyarrow.array(series, type=self.type, from_pandas=True))
-            except (pyarrow.ArrowException, ValueError, TypeError):  # half of a surrogate pair
-                pass
+            with contextlib.suppress(Exception):  # half of a surrogate pair
+                texts = as_one(pyarrow, pyarrow.array(series, type=self.type, from_pandas=True))
+                if all_short(texts):
+                    return texts
         return pyarrow.array([plain(text) for text in self.texts.all(series.tolist())], type=self.type)
-
 
     def one(self, value):
         try:
             return self.pyarrow.array([value], type=self.type, from_pandas=True, safe=False)[0].as_py()
-        except (self.pyarrow.ArrowException, ValueError, TypeError):
+        except Exception:
             return None
+
+
+def all_short(texts):
+    """Whether no text is so long that it might be cut off: beside a number in the same column it is,
+    so it must be beside other texts too."""
+    import pyarrow.compute as compute
+    return (compute.max(compute.binary_length(texts)).as_py() or 0) < 900
 
 
 def as_one(pyarrow, array):

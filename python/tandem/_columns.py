@@ -14,7 +14,8 @@ import uuid
 NOWHERE = "\ufffd"
 LONGEST = 60_000  # characters: longer texts stand in no schema
 NO_VALUES = ("NoneType", "NAType", "NaTType")
-APART = {str, type(None), datetime.date, datetime.datetime}  # never equal to a value of another type
+DIGITS = 400  # of numbers: longer ones stand in no schema, and take long to spell
+SAME_WHERE_EQUAL = (str, int, bool, type(None), datetime.date)  # equal cells have the same text
 
 
 class Column:
@@ -119,35 +120,53 @@ class Texts:
         self.memos = {}
 
     def all(self, values):
-        """The texts of a list of cells."""
-        types = set(map(type, values))
-        mixing = [one for one in types - APART if one.__name__ not in NO_VALUES]
-        if len(mixing) <= 1 and not any(one.__hash__ is None for one in mixing):
-            try:
-                return list(map(self.memo(mixing[0] if mixing else str).__getitem__, values))
-            except TypeError:  # a tuple with a list inside
-                pass
-        return [self.one(value) for value in values]  # 1, 1.0 and True are one key of a dict
+        """The texts of a list of cells: each as if it stood alone."""
+        try:
+            types = set(map(type, values))
+            if types <= {str, type(None)}:
+                return list(map(self.text_of(str), values))
+            texts = {one: self.text_of(one) for one in types}
+            return [texts[type(value)](value) for value in values]
+        except Exception:  # a cell may do anything when it is looked at
+            return [self.one(value) for value in values]
 
-    def memo(self, of):
+    def text_of(self, of):
+        """What gives the text of a cell of this type, from a memo where equal keys mean equal texts.
+        Each type has its own: 1, 1.0 and True are one key."""
         if of not in self.memos:
-            self.memos[of] = Memo(self.one)
+            if of in SAME_WHERE_EQUAL:
+                self.memos[of] = Memo(self.one).__getitem__
+            elif of in KEYS:
+                self.memos[of] = keyed(KEYS[of], self.one)
+            else:
+                self.memos[of] = self.one
         return self.memos[of]
 
     def one(self, value):
+        try:
+            text = self.spelled(value)
+        except Exception:
+            text = None
+        return self.odd(value) if text is None else text
+
+    def spelled(self, value):
+        """The text of a cell, or None where it is no plain value."""
         if value is None:
             return self.null
         if isinstance(value, str):
-            return value if len(value) <= LONGEST and value.count("\n") < 900 else NOWHERE
+            text = str.__str__(value)
+            return text if len(text) <= LONGEST and text.count("\n") < 900 else NOWHERE
         if isinstance(value, bool):
             return self.of_bool[value]
         if isinstance(value, int):
-            return self.number(value, str)
+            return self.number(value, str) if value.bit_length() < 3 * DIGITS else NOWHERE
         if isinstance(value, float):
             return self.null if math.isnan(value) else self.number(value, self.float_text)
         if isinstance(value, decimal.Decimal):
             if value.is_nan():
                 return self.null
+            if value.is_finite() and max(abs(value.adjusted()), len(value.as_tuple().digits)) > DIGITS:
+                return NOWHERE
             return self.number(value, self.decimal_text)
         if type(value).__name__ in NO_VALUES:
             return self.null
@@ -157,8 +176,8 @@ class Texts:
             return str(value)
         if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
             plain = value.item()
-            return self.odd(value) if type(plain).__module__ == "numpy" else self.one(plain)
-        return self.odd(value)
+            return None if type(plain).__module__ == "numpy" else self.spelled(plain)
+        return None
 
     def number(self, value, spelled):
         if self.column is not None and self.column.by_number:
@@ -191,6 +210,20 @@ class Texts:
         return value.isoformat()
 
 
+def wall_time(value):
+    """The same instant has another text in another zone."""
+    return value if value.tzinfo is None else value.replace(tzinfo=None)
+
+
+# Of types whose equal cells may have different texts: a key that fixes the text.
+KEYS = {
+    float: lambda value: value if value else repr(value),  # 0.0 and -0.0
+    decimal.Decimal: str,  # 1 and 1.0
+    datetime.datetime: wall_time,
+}
+MOST = 100_000  # texts in a memo
+
+
 class Memo(dict):
     def __init__(self, make):
         super().__init__()
@@ -198,6 +231,20 @@ class Memo(dict):
 
     def __missing__(self, key):
         text = self.make(key)
-        if len(self) < 100_000:
+        if len(self) < MOST:
             self[key] = text
         return text
+
+
+def keyed(key_of, make):
+    held = {}
+
+    def text_of(value):
+        key = key_of(value)
+        text = held.get(key)
+        if text is None:
+            text = make(value)
+            if len(held) < MOST:
+                held[key] = text
+        return text
+    return text_of

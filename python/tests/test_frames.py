@@ -270,6 +270,49 @@ def test_a_cells_text_is_the_schemas():
     assert plain.all(odd) == ["\ufffd"] * len(odd)
 
 
+ZURICH, UTC = (datetime.timezone(datetime.timedelta(hours=hours)) for hours in (1, 0))
+EQUAL = [(datetime.datetime(2020, 1, 1, 0, 30, tzinfo=ZURICH),
+          datetime.datetime(2019, 12, 31, 23, 30, tzinfo=UTC)),
+         (decimal.Decimal("1"), decimal.Decimal("1.0")), (0.0, -0.0), (1, True), (1.0, 1), (0, False),
+         (pandas.Timestamp("2020-01-01 00:30", tz=ZURICH), pandas.Timestamp("2019-12-31 23:30", tz=UTC)),
+         (decimal.Decimal("2"), 2.0)]
+
+
+@pytest.mark.parametrize("one, other", EQUAL)
+def test_a_cells_text_is_the_same_whatever_stands_beside_it(one, other):
+    for column in (None, Column({"name": "a", "kind": "date"}), Column({"name": "a", "kind": "real"})):
+        for pair in ((one, other), (other, one)):
+            assert Texts(column).all(pair) == [Texts(column).all([cell])[0] for cell in pair]
+
+
+def test_a_long_text_is_the_same_beside_a_number():
+    from tandem import _arrow
+    column = {"km": Column({"name": "km", "kind": "real"})}
+
+    def text(cells):
+        frame = pandas.DataFrame({"km": pandas.Series(cells, dtype=object)})
+        stream = _arrow.of_pandas(frame, ["km"], column).opened()
+        return stream.read_all().column(0).to_pylist()[0]
+    assert text(["0" * 70_000 + "5", "x"]) == text(["0" * 70_000 + "5", 7])
+
+
+class Unhashable:
+    def __hash__(self):
+        raise RuntimeError("Anna earns 42")
+
+
+HUGE = [10 ** 5000, decimal.Decimal("1E+100000000"), decimal.Decimal("-1E-100000000"), Unhashable(),
+        decimal.Decimal("Infinity")]
+
+
+def test_no_cell_is_too_large_for_a_text():
+    labels = Texts(Column({"name": "a", "kind": "integer", "special": ["501"]}))
+    started = time.time()
+    assert labels.all(HUGE) == ["\ufffd"] * 4 + ["Infinity"] and time.time() - started < 1
+    for kind in (dict, pandas.DataFrame):
+        assert released(kind(dict(VALUES, km=HUGE * 12))).document["rows"] == 60
+
+
 def test_no_private_cell_is_an_error_and_none_changes_another_row():
     odd = dict(VALUES, km=[[1], "x", b"y", "\ud800", 1e400, decimal.Decimal("sNaN")] * 10)
     assert released(odd).document["rows"] == 60
