@@ -15,7 +15,7 @@ import tempfile
 from ._arrow import stream_of
 from ._columns import Texts
 from ._errors import UsageError
-from ._tables import Table, is_csv_path, is_spark, table_of
+from ._tables import Table, is_csv_path, is_spark, table_of, trying, unreadable
 
 SPECIAL = re.compile('[",\r\n]')
 
@@ -171,7 +171,7 @@ class Sources:
             return os.fspath(data), None
         what = "the private data"
         table = self.table(data, columns, what, also, rows_are_private)
-        stream = stream_of(data, table, columns, also)
+        stream = trying(lambda: stream_of(data, table, columns, also), unreadable(what))
         if stream is not None:
             return what, stream
         return self.written(table, columns, what, also), None

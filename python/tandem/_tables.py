@@ -5,7 +5,7 @@ import glob
 import os
 import pathlib
 
-from ._errors import SourceError, UsageError
+from ._errors import Error, SourceError, UsageError
 
 BATCH = 50_000  # rows
 
@@ -53,7 +53,12 @@ def source(connection, query, *, name="the query"):
 
 def is_spark(data):
     """Whether this is a DataFrame of Spark, of a classic session or over Spark Connect."""
-    return any(one.__name__ == "DataFrame" and one.__module__.startswith("pyspark.sql.")
+    return is_frame(data, "pyspark.sql")
+
+
+def is_frame(data, package):
+    """Whether this is a DataFrame of a package, or of a class derived from it."""
+    return any(one.__name__ == "DataFrame" and f"{one.__module__}.".startswith(f"{package}.")
                for one in type(data).__mro__)
 
 
@@ -94,10 +99,10 @@ def table_of(data, what):
         table = of_parquet(parquet_files(data), what)
     elif isinstance(data, dict):
         table = of_lists(data, what)
-    elif kind == "pandas.DataFrame":
+    elif is_frame(data, "pandas"):
         table = Table(data.columns, pandas_batches(data), "pandas", None, len(data))
         table.types = {name: data.dtypes.iloc[at] for at, name in enumerate(table.names)}
-    elif kind == "polars.DataFrame":
+    elif is_frame(data, "polars"):
         refuse_nested(data.columns, [dtype.is_nested() for dtype in data.dtypes], what)
         table = Table(data.columns, polars_batches(data), "polars", dict(data.schema), len(data))
     elif hasattr(data, "__arrow_c_stream__") or hasattr(data, "to_batches"):
@@ -164,9 +169,10 @@ def of_arrow(data, what, kind):
         schema, batches = data.schema, data.to_batches(max_chunksize=BATCH) if isinstance(
             data, pyarrow.Table) else data.to_batches()
     elif kind == "duckdb" and hasattr(data, "limit"):
-        schema, batches = data.limit(0).to_arrow_table().schema, relation_batches(pyarrow, data)
+        schema = trying(lambda: data.limit(0).to_arrow_table().schema, unreadable(what))
+        batches = relation_batches(pyarrow, data)
     else:
-        data = pyarrow.RecordBatchReader.from_stream(data)
+        data = trying(lambda: pyarrow.RecordBatchReader.from_stream(data), unreadable(what))
         schema, batches = data.schema, data
     refuse_nested(schema.names, [pyarrow.types.is_nested(one) for one in schema.types], what)
     table = Table(schema.names, reading(arrow_batches(pyarrow, batches), what), kind,
@@ -249,12 +255,19 @@ def of_query(query, what):
     return Table([column[0] for column in cursor.description], reading(batches(), what, failed))
 
 
+def unreadable(what):
+    return (f"{what} could not be read: the library that holds it refused. Its own message is not shown, "
+            "for it may quote rows; try the table by hand.")
+
+
 def trying(work, sentence):
     """What `work` gives; a SourceError with this sentence alone when it fails. What failed may quote
     rows or passwords, so it is neither shown nor chained."""
     failed = False
     try:
         return work()
+    except Error:
+        raise
     except Exception:
         failed = True
     if failed:

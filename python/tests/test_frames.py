@@ -216,6 +216,23 @@ def test_a_stream_that_breaks_off_is_one_sentence_and_shows_no_cell(tmp_path):
     assert {**ledger.show(), "runs": [], "head": ""} == {**before, "runs": [], "head": ""}
 
 
+class Patients(pandas.DataFrame):
+    """A class of somebody's own; its cells are of types that Arrow does not take."""
+
+
+class Refusing:
+    def __arrow_c_stream__(self, requested_schema=None):
+        raise pyarrow.ArrowInvalid("Could not convert 'Anna earns 42'")
+
+
+def test_a_frame_of_a_class_of_ones_own_is_read_and_a_refusal_shows_no_cell():
+    mixed = dict(VALUES, km=[1, "Anna earns 42", 2.5, None, [1], 3] * 10)
+    assert digest(released(Patients(mixed))) == digest(released(pandas.DataFrame(mixed)))
+    with pytest.raises(tandem.SourceError, match="could not be read") as caught:
+        released(Refusing())
+    assert "Anna" not in str(caught.value) and caught.value.__context__ is None
+
+
 def in_passes(monkeypatch, gone_at=None):
     """Rows are counted in passes, and are gone at one of them."""
     from tandem import _arrow, _frames
