@@ -235,6 +235,29 @@ TEST_F(GivenRowsTest, APartOfTheRowsIsMadeWhereAsked) {
   EXPECT_EQ(synthesize(run_).release.at("rows").as_integer(), 60);
 }
 
+// Of ten billion rows on a cluster, those that are made are what memory is for.
+TEST_F(GivenRowsTest, RowsThatAreNotMadeHereNeedNoMemory) {
+  auto given = counted();
+  given.rows = 1e10;
+  given.most_made = 50;
+  run_.settings.memory_limit = "1GB";
+  run_.given = given;
+  EXPECT_EQ(synthesize(run_).release.at("rows").as_integer(), 50);
+}
+
+TEST_F(GivenRowsTest, APrivateNumberOfRowsIsNotTold) {
+  run_.settings.memory_limit = "1GB";
+  auto given = counted();
+  given.rows = 1e10;
+  run_.given = given;
+  EXPECT_TRUE(contains(error_of<UsageError>([&] { synthesize(run_); }), "may need 30"));
+  run_.settings.neighbors = "add-remove";
+  EXPECT_EQ(
+      error_of<UsageError>([&] { synthesize(run_); }),
+      "The run may need more than the limit of 1.0 GB; raise --memory-limit or choose a smaller "
+      "table.");
+}
+
 TEST_F(GivenRowsTest, ConjunctionsOfTablesTooLargeToCountAreRefusedBeforeTheyCost) {
   run_.settings.schema = dir_.write("wide.toml",
                                     "[[column]]\nname = 'a'\nsize = 100000\n"

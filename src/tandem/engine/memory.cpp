@@ -145,15 +145,16 @@ double predicted_memory(const SynthSettings& s, const Schema& schema, double of_
 }
 
 void check_memory(const SynthSettings& s, const Schema& schema, double of_mechanism,
-                  std::optional<double> given) {
+                  std::optional<double> given, bool may_tell) {
   const double need = predicted_memory(s, schema, of_mechanism, given);
   if (need <= memory_limit(s.memory_limit)) return;
   const bool tables = of_mechanism < need / 2.0;
   const bool conjunctions = Workload::bytes_to_draw(s.workload) > 0.0;
+  const std::string limit = human_bytes(memory_limit(s.memory_limit));
   throw UsageError(fmt::format(
-      "The run may need {} and the limit is {}; raise " TANDEM_SETTING(
-          "memory-limit") " or choose a {}.",
-      human_bytes(need), human_bytes(memory_limit(s.memory_limit)),
+      "The run may need {}; raise " TANDEM_SETTING("memory-limit") " or choose a {}.",
+      may_tell ? fmt::format("{} and the limit is {}", human_bytes(need), limit)
+               : fmt::format("more than the limit of {}", limit),
       tables ? "smaller table"
       : conjunctions
           ? "smaller " TANDEM_SETTING("workload") ", such as conjunctions:3:20000:1"

@@ -31,11 +31,13 @@ double most_rows(const SynthSettings& settings, const Schema& schema,
 
 // An estimate from above, from sizes of files and of the schema: tables as codes while they are
 // read and while rows are written, the marginals measured, and what the mechanism adds.
-// Of rows that are given, those that are made count alone: what holds the others takes what is
-// left.
+// Of rows that are given, those that are made here count alone, and `given` is how many: what holds
+// the others takes what is left.
 double predicted_memory(const SynthSettings& settings, const Schema& schema,
                         double of_mechanism = 0.0, std::optional<double> given = {});
+// UsageError beyond the limit. It `may_tell` how much is needed where that follows from no private
+// number.
 void check_memory(const SynthSettings& settings, const Schema& schema, double of_mechanism = 0.0,
-                  std::optional<double> given = {});  // UsageError beyond the limit
+                  std::optional<double> given = {}, bool may_tell = true);
 
 }  // namespace tandem

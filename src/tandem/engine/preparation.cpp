@@ -246,11 +246,11 @@ namespace {
 // Bytes that the mechanism may need for this problem, or fitting rows to its model when it is done,
 // beside the tables.
 double bytes_of_mechanism(const SynthSettings& s, const Prepared& p, const Effort& effort,
-                          std::optional<double> given) {
+                          std::optional<double> made) {
   const Domain& domain = p.schema.domain();
   const bool never = bytes_of_fitting(domain, p.workload, 0.0) > kMostBytesOfFitting;
   if (never) return effort.bytes;
-  const double rows = s.rows > 0 ? static_cast<double>(s.rows) : most_rows(s, p.schema, given);
+  const double rows = s.rows > 0 ? static_cast<double>(s.rows) : most_rows(s, p.schema, made);
   const double fitting = bytes_of_fitting(domain, p.workload, rows);
   const double certifying = s.certify_share > 0.0 ? bytes_to_certify(p.workload) : 0.0;
   return std::max({effort.bytes, std::min(fitting, kMostBytesOfFitting), certifying});
@@ -285,12 +285,20 @@ void require_rows_enough(const SynthSettings& s, const PreparedRun& run,
                                with_commas(static_cast<std::uint64_t>(effort.least_rows))));
 }
 
+// Of rows that are handed over, as many as may be made here; none: those of a file.
+std::optional<double> rows_made_here(const HowToPrepare& how) {
+  if (!how.given_rows || how.most_made == 0) return how.given_rows;
+  return std::min(*how.given_rows, static_cast<double>(how.most_made));
+}
+
 }  // namespace
 
 PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
   PreparedRun run{prepare(s, how.find, how.threads, how.note), {}, {}, {}, {}, 0.0, 0.0};
   const Prepared& p = run.parts;
-  check_memory(s, p.schema, 0.0, how.given_rows);
+  const std::optional<double> made = rows_made_here(how);
+  const bool may_tell = !made || p.unit.keeps_rows();
+  check_memory(s, p.schema, 0.0, made, may_tell);
   auto named_files = parameter_files(s, p);
   PublicData public_data =
       load_public(s, p.schema, how.threads, how.note, how.reading,
@@ -301,9 +309,9 @@ PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
   run.effort = p.mechanism.effort(planning_curator(p, run.problem.domain), run.problem,
                                   p.parameters, run.expected_rows);
   require_rows_enough(s, run, how.given_rows);
-  const double of_mechanism = bytes_of_mechanism(s, p, run.effort, how.given_rows);
-  check_memory(s, p.schema, of_mechanism, how.given_rows);
-  run.predicted_bytes = predicted_memory(s, p.schema, of_mechanism, how.given_rows);
+  const double of_mechanism = bytes_of_mechanism(s, p, run.effort, made);
+  check_memory(s, p.schema, of_mechanism, made, may_tell);
+  run.predicted_bytes = predicted_memory(s, p.schema, of_mechanism, made);
   run.inputs = {.schema = p.schema_digest,
                 .workload = p.workload.digest(),
                 .public_files = file_digests(s.public_sources),

@@ -76,6 +76,7 @@ struct HowToPrepare {
   Note note{};
   Reading reading{};
   std::optional<double> given_rows{};  // rows that are handed over, 0: unknown; none: a file
+  std::int64_t most_made = 0;          // of these, rows that are made where none are stated; 0: all
 };
 
 // UsageError for whatever can be known to be wrong, too little memory among it; the mechanism has

@@ -77,7 +77,8 @@ HowToPrepare how_to_prepare(const SynthRun& run) {
           .threads = run.threads,
           .note = run.note,
           .reading = run.reading,
-          .given_rows = run.given ? std::optional(run.given->rows) : std::nullopt};
+          .given_rows = run.given ? std::optional(run.given->rows) : std::nullopt,
+          .most_made = run.given ? run.given->most_made : 0};
 }
 
 }  // namespace
