@@ -27,6 +27,7 @@
 #include "tandem/engine/made_rows.h"
 #include "tandem/engine/numbers.h"
 #include "tandem/engine/refit.h"
+#include "tandem/engine/release/release_folder.h"
 #include "tandem/engine/synth.h"
 
 struct tandem_task {
@@ -220,9 +221,12 @@ std::string run_synthesis(const char* text, tandem_task* task,
 // What it would do and cost; nothing is spent and no private data is read.
 std::string run_plan(const char* text, tandem_task* task) {
   Request request(text);
-  const SynthRun run = run_of(request, task);
+  SynthRun run = run_of(request, task);
+  const bool may_start = request.find("force") != nullptr;
+  request.get("force", run.force);
   request.done();
   const SynthPlan plan = plan_synthesis(run);
+  if (may_start) ReleaseFolder::require_startable(run.settings.out, run.force);
   Document out = to_document(plan);
   out.set("text", to_text(plan));
   return out.to_json();

@@ -45,9 +45,9 @@ TANDEM_C_API void tandem_task_free(tandem_task* task);
  * {"out": folder, "release": the content of release.json, "budget": sentence}. */
 TANDEM_C_API int tandem_synthesize(const char* request, tandem_task* task, char** answer);
 /* The same {"settings", "threads"}: what it would do, its cost, time and memory, as 'tandem synth
- * --plan
- * --json' has them under "plan", and as "text". Spends nothing and reads no private data: "private"
- * need not exist, and is only a name. */
+ * --plan --json' has them under "plan", and as "text". Spends nothing and reads no private data:
+ * "private" need not exist, and is only a name. With "force", true or false, a settings.out that
+ * such a run could not begin in is an error too. */
 TANDEM_C_API int tandem_plan(const char* request, tandem_task* task, char** answer);
 /* {"settings", "target-error": share, "threads"}. Gives {"epsilon"}: the least for which a
  * mechanism that can plan its error expects this one, of as many rows as the settings' "rows". */

@@ -7,8 +7,9 @@ import os
 import pathlib
 import subprocess
 
+from ._arguments import number, path_of, whole
 from ._arrow import opener
-from ._errors import EXIT_CODES, UsageError, sentence
+from ._errors import EXIT_CODES, BudgetError, UsageError, sentence
 from ._evaluation import Evaluation
 from ._frames import sources
 from ._library import call, command, library
@@ -75,21 +76,35 @@ def settings_of(held, *, epsilon, delta, mechanism, workload, rows, neighbors, r
                 certify_share, make, private, public_paths, schema_path, parameters, ledger,
                 optional):
     """The settings of a run, as a configuration file has them."""
-    settings = {"private": private, "public": public_paths, "epsilon": float(epsilon or 0.0),
-                "delta": float(delta), "mechanism": mechanism,
-                "workload": workload_spec(workload, held), "rows": int(rows),
-                "neighbors": neighbors, "rows-per-person": rows_per_person,
-                "certify-share": float(certify_share), "make": make}
+    settings = {"private": private, "public": public_paths, "delta": number(delta, "delta"),
+                "mechanism": mechanism, "workload": workload_spec(workload, held),
+                "rows": whole(rows, "rows"), "neighbors": neighbors,
+                "rows-per-person": rows_per_person,
+                "certify-share": number(certify_share, "certify_share"), "make": make}
+    if epsilon is not None:
+        settings["epsilon"] = number(epsilon, "epsilon")
     if schema_path is not None:
         settings["schema"] = schema_path
     if parameters:
         settings["param"] = dict(parameters)
     if ledger is not None:
-        settings["ledger"] = ledger.path if isinstance(ledger, Ledger) else os.fspath(ledger)
+        settings["ledger"] = ledger.path if isinstance(ledger, Ledger) else path_of(
+            ledger, "ledger", "a tandem.Ledger or its path")
     for key, value in optional.items():
         if value is not None:
             settings[key] = value
     return settings
+
+
+def foresee(request, names):
+    """Whatever can be known to be wrong with a run is said before its rows are looked at. Of a run
+    that goes on, its record says more than this call."""
+    if request["resume"]:
+        return
+    told = call("tandem_plan", {key: request[key] for key in ("settings", "threads", "force")}, names)
+    ledger = told.get("ledger", {})
+    if not ledger.get("accepts", True):
+        raise BudgetError(f"{ledger['path']}: the ledger does not take this run: {ledger['refusal']}.")
 
 
 def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, threads, force, resume,
@@ -103,10 +118,10 @@ def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, 
         more["rows"] = 0
     with sources() as held:
         path, public_paths, known = described(private, public, schema, held)
-        given, stream = ("the private data", None) if on_cluster else held.rows(
-            private, known, [person] if person else [],
-            person is not None or neighbors != "replace-one")
-        settings = settings_of(held, private=given, public_paths=public_paths, schema_path=path,
+        if resume and target_error is not None:
+            more["epsilon"] = None  # it was found when the run began, and stands in its record
+        settings = settings_of(held, private=os.fspath(private) if is_csv_path(private) else
+                               "the private data", public_paths=public_paths, schema_path=path,
                                neighbors=neighbors,
                                optional={"person": person, "seed": seed,
                                          "memory-limit": memory_limit}, **more)
@@ -115,13 +130,21 @@ def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, 
         if target_error is not None and not resume:
             settings["epsilon"] = call("tandem_epsilon_for_error",
                                        {"settings": settings, "threads": threads,
-                                        "target-error": float(target_error)},
+                                        "target-error": number(target_error, "target_error")},
                                        held.names)["epsilon"]
         if out is None:
             keep, settings["out"] = temporary_release()
         else:
-            settings["out"] = os.fspath(out)
+            settings["out"] = path_of(out, "out")
         request = {"settings": settings, "threads": threads, "force": force, "resume": resume}
+        stream = None
+        if on_cluster:
+            foresee(request, held.names)
+        else:
+            settings["private"], stream = held.rows(
+                private, known, [person] if person else [],
+                person is not None or neighbors != "replace-one",
+                lambda: foresee(request, held.names))
         try:
             if on_cluster:
                 from . import _spark
@@ -212,7 +235,8 @@ def plan(*, epsilon, private_rows=0, schema=None, public=None, delta=1e-9, mecha
     >>> [one["epsilon"] for one in planned.rows], planned.rows[0]["noise"] > planned.rows[1]["noise"]
     ([0.3, 1.0], True)
     """
-    epsilons = [epsilon] if isinstance(epsilon, (int, float)) else list(epsilon)
+    epsilons = list(epsilon) if hasattr(epsilon, "__iter__") and not isinstance(epsilon, str) else [
+        epsilon]
     if not epsilons:
         raise UsageError("epsilon is an empty list; give one or more.")
     found = []
@@ -249,8 +273,8 @@ def refit(release, *, where=None, rows=0, max_model_mb=0, seed=None, public=None
     if isinstance(release, Release):
         shape, release = release._shape, release.path
     with sources() as held:
-        request = {"release": os.fspath(release), "rows": rows,
-                   "max-model-mb": float(max_model_mb), "force": force,
+        request = {"release": path_of(release, "release"), "rows": whole(rows, "rows"),
+                   "max-model-mb": number(max_model_mb, "max_model_mb"), "force": force,
                    "public": held.public(public), "threads": threads}
         for key, value in (("where", where), ("seed", seed), ("memory-limit", memory_limit)):
             if value is not None:
@@ -258,7 +282,7 @@ def refit(release, *, where=None, rows=0, max_model_mb=0, seed=None, public=None
         if out is None:
             keep, request["out"] = temporary_release()
         else:
-            request["out"] = os.fspath(out)
+            request["out"] = path_of(out, "out")
         answer = call("tandem_refit", request, held.names, progress)
     return Release(answer["out"], keep, shape)
 

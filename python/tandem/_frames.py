@@ -15,7 +15,7 @@ import tempfile
 from ._arrow import stream_of
 from ._columns import Texts
 from ._errors import UsageError
-from ._tables import Table, is_csv_path, is_spark, table_of, trying, unreadable
+from ._tables import Source, Table, is_csv_path, is_spark, table_of, trying, unreadable
 
 SPECIAL = re.compile('[",\r\n]')
 
@@ -165,15 +165,20 @@ class Sources:
         self.names[path] = what
         return path
 
-    def rows(self, data, columns, also=(), rows_are_private=False):
-        """The path of private rows and None; or what to call them, and the Stream that they are."""
+    def rows(self, data, columns, also=(), rows_are_private=False, before=lambda: None):
+        """The path of private rows and None; or what to call them, and the Stream that they are.
+        `before` is called before rows are written, or a query is run."""
         if is_csv_path(data):
             return os.fspath(data), None
         what = "the private data"
+        if isinstance(data, Source):
+            before()
         table = self.table(data, columns, what, also, rows_are_private)
         stream = trying(lambda: stream_of(data, table, columns, also), unreadable(what))
         if stream is not None:
             return what, stream
+        if not isinstance(data, Source):
+            before()
         return self.written(table, columns, what, also), None
 
     def public(self, data, what="the public data", file="public", columns=None):

@@ -129,6 +129,19 @@ def shown(progress):
     return move
 
 
+def json_of(request):
+    """A request as the library reads it; numbers of numpy are numbers."""
+    def plain(value):
+        if getattr(value, "shape", None) == ():
+            return value.item()
+        raise TypeError
+    try:
+        return json.dumps(request, default=plain, allow_nan=False).encode()
+    except (TypeError, ValueError):
+        raise UsageError("An argument is neither a finite number, text, nor a list of these; give "
+                         "one of them.") from None
+
+
 STARTED_IN = os.getpid()
 threads_were_used = []
 
@@ -144,7 +157,7 @@ def call(name, request, names=None, progress=None, opened=None, interrupted=lamb
     threads_were_used.append(name)
     lib = library()
     progress = shown(progress)
-    text = json.dumps(request).encode()
+    text = json_of(request)
     raised = []
     answer = ctypes.c_void_p()
     codes = []

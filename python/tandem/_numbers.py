@@ -9,6 +9,7 @@ import os
 import pathlib
 import tempfile
 
+from ._arguments import number, whole
 from ._blocks import rows_of_model
 from ._columns import columns_of_schema
 from ._errors import UsageError
@@ -153,7 +154,7 @@ class Estimate:
         """Rows drawn from the model, as tandem.Rows."""
         schema = (self.path / "schema.json").read_text(encoding="utf-8")
         made = rows_of_model((self.path / "model.bin").read_bytes(),
-                             {"schema": schema, "kind": "json", "rows": int(rows),
+                             {"schema": schema, "kind": "json", "rows": whole(rows, "rows", 1),
                               "threads": threads, **({} if seed is None else {"seed": seed})})
         lines = csv.reader(io.StringIO(made.decode(), newline=""))
         names = next(lines)
@@ -197,7 +198,8 @@ def estimate(domain, measurements, *, total=None, max_model_mb=80, memory_limit=
                                            for found in plain_measurements(one, document)]}),
             encoding="utf-8")
         request = {"schema": path, "measurements": listed, "out": out, "threads": threads,
-                   "total": float(total or 0.0), "max-model-mb": float(max_model_mb)}
+                   "total": number(total or 0.0, "total"),
+                   "max-model-mb": number(max_model_mb, "max_model_mb")}
         if memory_limit is not None:
             request["memory-limit"] = memory_limit
         answer = call("tandem_estimate", request, held.names)

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import weakref
 
+from ._arguments import number, path_of, whole
 from ._columns import columns_of_schema
 from ._errors import SourceError, UsageError
 from ._frames import sources
@@ -117,7 +118,11 @@ class Schema:
         until a column is changed."""
         path = pathlib.Path(path)
         same = (path.suffix == ".toml") == (self._suffix == ".toml")
-        path.write_text(self.text if same else written(self.document, path.suffix), encoding="utf-8")
+        text = self.text if same else written(self.document, path.suffix)
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise SourceError(f"{path} can't be written ({error.strerror}); check the path.") from None
 
     def check(self, frame, **more):
         """tandem.check of private rows. INTERNAL."""
@@ -247,6 +252,7 @@ class Release:
         """Other rows from the same model, at no cost; a certified error does not apply to them. Of a
         seeded release they are the same each time."""
         from ._api import refit
+        rows = whole(rows, "rows", 1)
         if seed is None and self.document.get("seeded"):
             seed = 1
         return refit(self, rows=rows, where=where, seed=seed, public=public).rows
@@ -286,14 +292,14 @@ class Ledger:
     """The budget of one private data set, over all its releases."""
 
     def __init__(self, path):
-        self.path = os.fspath(path)
+        self.path = path_of(path, "ledger")
 
     @classmethod
     def create(cls, path, *, dataset, epsilon, delta=1e-9, neighbors="replace-one",
                rows_per_person=1):
         call("tandem_ledger_create",
-             {"ledger": os.fspath(path), "dataset": dataset, "epsilon": float(epsilon),
-              "delta": float(delta), "neighbors": neighbors, "rows-per-person": rows_per_person})
+             {"ledger": path_of(path, "ledger"), "dataset": dataset, "epsilon": number(epsilon, "epsilon"),
+              "delta": number(delta, "delta"), "neighbors": neighbors, "rows-per-person": rows_per_person})
         return cls(path)
 
     @classmethod

@@ -105,7 +105,8 @@ def table_of(data, what):
     elif is_frame(data, "polars"):
         refuse_nested(data.columns, [dtype.is_nested() for dtype in data.dtypes], what)
         table = Table(data.columns, polars_batches(data), "polars", dict(data.schema), len(data))
-    elif hasattr(data, "__arrow_c_stream__") or hasattr(data, "to_batches"):
+    elif not kind.endswith(".Series") and (hasattr(data, "__arrow_c_stream__") or
+                                           hasattr(data, "to_batches")):
         table = of_arrow(data, what, "duckdb" if "duckdb" in kind.lower() else "pyarrow")
     else:
         raise UsageError(f"{what} is a {kind}; give a frame of pandas, polars, pyarrow or DuckDB, a "
@@ -133,6 +134,10 @@ def refuse_nested(names, nested, what):
 
 
 def of_lists(data, what):
+    for name, column in data.items():
+        if isinstance(column, (str, bytes)) or not hasattr(column, "__iter__"):
+            raise UsageError(f"{what} is a dict with a column that is no list ({name!r}); give a list "
+                             "for each.")
     columns = [list(column) for column in data.values()]
     if len({len(column) for column in columns}) > 1:
         raise UsageError(f"{what} has columns of different lengths; make them equal.")

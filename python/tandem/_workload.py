@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 
+from ._arguments import whole
 from ._errors import SourceError, UsageError
 from ._tables import is_path
 from ._texts import toml_value, written
@@ -30,12 +31,12 @@ class Workload:
     @classmethod
     def all_kway(cls, k):
         """All marginals of k columns."""
-        return cls(f"all-{whole(k, 'k')}way")
+        return cls(f"all-{whole(k, 'k', 1)}way")
 
     @classmethod
     def random_kway(cls, k, count, seed=1):
         """So many marginals of k columns, the same for the same seed."""
-        return cls(f"random-{whole(k, 'k')}way:{whole(count, 'count')}:{int(seed)}")
+        return cls(f"random-{whole(k, 'k', 1)}way:{whole(count, 'count', 1)}:{whole(seed, 'seed')}")
 
     @classmethod
     def ranges(cls, column, by=()):
@@ -97,12 +98,6 @@ class Workload:
         if groups:
             return f"<tandem.Workload of {', '.join(str(one.get('name')) for one in groups)}>"
         return f"<tandem.Workload of {len(self.document.get('marginals', []))} marginals>"
-
-
-def whole(value, name):
-    if isinstance(value, bool) or int(value) != value or value < 1:
-        raise UsageError(f"{name} is {value!r}; give a whole number from 1.")
-    return int(value)
 
 
 def toml(text):

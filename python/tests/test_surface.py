@@ -4,6 +4,7 @@ import itertools
 import os
 import pathlib
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -219,6 +220,78 @@ def test_a_synthesizer_has_scikit_learns_shape(private):
         made.sample(3)
     assert made.fit(private) is made and len(made.sample(5)) == 5
     assert made.get_params() == {**parameters, "epsilon": 2}
+
+
+def counting(frame):
+    """Rows of a query, and how often they were fetched."""
+    connection = sqlite3.connect(":memory:")
+    frame.to_sql("people", connection, index=False)
+    asked = []
+
+    class Connection:
+        def cursor(self):
+            asked.append("cursor")
+            return connection.cursor()
+    return tandem.source(Connection(), "select * from people"), asked
+
+
+def test_a_wrong_call_is_refused_before_a_row_is_read(private, tmp_path):
+    ledger = tandem.Ledger.create(tmp_path / "l", dataset="d", epsilon=0.5)
+    before = str(ledger.show())
+    (tmp_path / "taken").mkdir()
+    rows, asked = counting(private.head(100))
+    for error, said, more in ((tandem.UsageError, "epsilon", {"epsilon": -1}),
+                              (tandem.UsageError, "mechanism", {"mechanism": "nothing"}),
+                              (tandem.BudgetError, "left is", {"ledger": ledger}),
+                              (tandem.BudgetError, "seeded", {"ledger": ledger, "seed": 1}),
+                              (tandem.UsageError, "exists", {"out": tmp_path / "taken"})):
+        with pytest.raises(error, match=said):
+            tandem.synthesize(rows, **{"schema": SCHEMA, "epsilon": 1, **more})
+    assert asked == [] and str(ledger.show()) == before
+    assert tandem.synthesize(rows, schema=SCHEMA, epsilon=1, mechanism="independent", rows=5)
+    assert asked == ["cursor"]
+
+
+def test_answers_with_a_target_can_be_resumed(private, tmp_path):
+    class Enough(Exception):
+        pass
+
+    def told(event):
+        if event.get("step", 0) >= 1:
+            raise Enough
+    ledger = tandem.Ledger.create(tmp_path / "l", dataset="d", epsilon=3)
+    run = dict(schema=SCHEMA, workload=TABLES, target_error=0.001, private_rows=20_000,
+               ledger=ledger, out=tmp_path / "out")
+    with pytest.raises(Enough):
+        tandem.answer(private, progress=told, **run)
+    release = tandem.answer(private, resume=True, **run)
+    assert 0.9 < release.guarantee["epsilon"] < 1.1 and len(ledger.show()["runs"]) == 1
+
+
+@pytest.mark.parametrize("wrong, said", [
+    ({"epsilon": float("nan")}, "epsilon is nan; give a number"),
+    ({"epsilon": "a lot"}, "epsilon is 'a lot'"), ({"delta": None}, "delta is None"),
+    ({"ledger": 3}, "ledger is 3; give a tandem.Ledger"), ({"rows": 1.7}, "rows is 1.7"),
+    ({"private": {"a": 1}}, "a column that is no list"),
+    ({"private": pandas.Series([1, 2])}, "is a pandas.Series"),
+    ({"out": 3}, "out is 3"), ({"seed": float("inf")}, "finite number"),
+])
+def test_a_wrong_argument_is_named(private, wrong, said):
+    with pytest.raises(tandem.UsageError) as caught:
+        tandem.synthesize(**{"private": private, "schema": SCHEMA, "epsilon": 1, **wrong})
+    assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_numbers_of_numpy_are_numbers_and_no_rows_are_none(release, tmp_path):
+    import numpy
+    assert len(release.sample(numpy.int64(7), seed=numpy.int64(3))) == 7
+    assert tandem.plan(schema=SCHEMA, epsilon=numpy.float32(1), private_rows=numpy.int32(100),
+                       rows_per_person=numpy.int64(1), parameters={"rounds-per-column": numpy.int64(3)},
+                       mechanism="aim").rows
+    with pytest.raises(tandem.UsageError, match="rows is 0"):
+        release.sample(0)
+    with pytest.raises(tandem.SourceError, match="can't be written"):
+        release.schema.save(tmp_path / "nowhere" / "schema.toml")
 
 
 def test_a_run_without_out_that_was_stopped_keeps_what_it_paid_for(private, tmp_path, monkeypatch):

@@ -46,6 +46,13 @@ class Folder : public testing::Test {
   std::string refusal(bool force) const {
     return error_of<UsageError>([&] { start(force); });
   }
+  // One that is known before anything is touched.
+  std::string foreseen(bool force) const {
+    const auto known =
+        error_of<UsageError>([&] { ReleaseFolder::require_startable(out_, force); });
+    EXPECT_EQ(known, refusal(force));
+    return known;
+  }
 
   std::set<std::string> names() const {
     std::set<std::string> out;
@@ -139,7 +146,7 @@ TEST_F(Folder, ADamagedRecordIsAUsageError) {
 
 TEST_F(Folder, AnInterruptedRunIsNeitherOverwrittenNorForgotten) {
   { start(false, 42).write("kept", "yes"); }
-  const auto message = refusal(false);
+  const auto message = foreseen(false);
   EXPECT_TRUE(contains(message, partial_ + " holds an interrupted release"));
   EXPECT_TRUE(contains(message, "--resume"));
   EXPECT_EQ(ReleaseFolder::resume(out_).record().at("number").as_integer(), 42);
@@ -246,7 +253,7 @@ TEST_F(Folder, StartsAndDiscardsThatMeetNeverMixUp) {
 
 TEST_F(Folder, ReplacesAFormerReleaseOnlyByForce) {
   make_release("old");
-  EXPECT_EQ(refusal(false), out_ + " exists; choose another --out, or --force to replace it.");
+  EXPECT_EQ(foreseen(false), out_ + " exists; choose another --out, or --force to replace it.");
   EXPECT_FALSE(fs::exists(partial_));
   {
     auto folder = start(true);
@@ -260,7 +267,7 @@ TEST_F(Folder, ReplacesAFormerReleaseOnlyByForce) {
 
 TEST_F(Folder, ReplacesAnEmptyFolderByForce) {
   fs::create_directory(out_);
-  EXPECT_TRUE(contains(refusal(false), "--force"));
+  EXPECT_TRUE(contains(foreseen(false), "--force"));
   make_release("{}");
   EXPECT_TRUE(ReleaseFolder::is_whole(out_));
 }
@@ -269,21 +276,21 @@ TEST_F(Folder, NeverReplacesWhatIsNoRelease) {
   fs::create_directory(out_);
   dir_.write("release/thesis.tex", "years of work");
   for (const bool force : {false, true}) {
-    EXPECT_EQ(refusal(force), out_ + " exists and is no release folder; choose another --out.");
+    EXPECT_EQ(foreseen(force), out_ + " exists and is no release folder; choose another --out.");
   }
   fs::remove_all(out_);
   dir_.write("release", "a file");
-  EXPECT_TRUE(contains(refusal(true), "is no release folder"));
+  EXPECT_TRUE(contains(foreseen(true), "is no release folder"));
   fs::remove(out_);
   fs::create_symlink(dir_ / "nowhere", out_);
-  EXPECT_TRUE(contains(refusal(true), "is no release folder"));
+  EXPECT_TRUE(contains(foreseen(true), "is no release folder"));
 }
 
 TEST_F(Folder, NeverEmptiesAPartialFolderThatIsNotItsOwn) {
   fs::create_directory(partial_);
   dir_.write("release.partial/thesis.tex", "years of work");
   for (const bool force : {false, true}) {
-    EXPECT_EQ(refusal(force),
+    EXPECT_EQ(foreseen(force),
               partial_ + " exists and is no interrupted release; choose another --out.");
   }
   EXPECT_EQ(read_file(partial_ + "/thesis.tex"), "years of work");

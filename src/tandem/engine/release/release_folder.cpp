@@ -138,8 +138,26 @@ void check_free(const Place& place, bool force) {
   }
 }
 
+// Beside OUT only a run may stand.
+void check_partial(const Place& place) {
+  if (!is_there(place.partial) || is_there(place.run) || is_empty_folder(place.partial)) return;
+  throw UsageError(fmt::format(
+      "{} exists and is no interrupted release; choose another " TANDEM_SETTING("out") ".",
+      place.partial.string()));
+}
+
 // A refit has drawn nothing private: what is left of an interrupted one is not worth keeping.
 bool is_refit(const Document& record) { return record.find("refit_of") != nullptr; }
+
+// A run without its record never began, so nothing of it is worth keeping.
+void check_interrupted(const Place& place, bool force) {
+  if (force || !is_there(place.record) || is_refit(Document::read(place.record.string()))) return;
+  throw UsageError(
+      fmt::format("{} holds an interrupted release; go on with " TANDEM_SETTING(
+                      "resume") ", or discard it with " TANDEM_SETTING("force") " (what it spent "
+                                                                                "stays spent).",
+                  place.partial.string()));
+}
 
 // Nothing when the lock's file was removed between opening and locking it.
 std::optional<Descriptor> try_lock(const Place& place) {
@@ -217,11 +235,7 @@ ReleaseFolder ReleaseFolder::start(const std::string& out, bool force, const Doc
   for (int attempt = 0; !locked; ++attempt) {  // again when another run just ended here
     if (attempt == 100) fail(place.partial, EBUSY);
     check_free(place, force);
-    if (is_there(place.partial) && !is_there(place.run) && !is_empty_folder(place.partial)) {
-      throw UsageError(fmt::format(
-          "{} exists and is no interrupted release; choose another " TANDEM_SETTING("out") ".",
-          place.partial.string()));
-    }
+    check_partial(place);
     std::error_code error;
     fs::create_directories(place.run, error);
     if (error) fail(place.partial, error.value());
@@ -234,20 +248,20 @@ ReleaseFolder ReleaseFolder::start(const std::string& out, bool force, const Doc
     if (!is_there(place.record)) give_up(place);
     throw;
   }
-  // A run without its record never began, so nothing of it is worth keeping.
-  if (is_there(place.record) && !force && !is_refit(Document::read(place.record.string()))) {
-    throw UsageError(
-        fmt::format("{} holds an interrupted release; go on with " TANDEM_SETTING(
-                        "resume") ", or discard it with " TANDEM_SETTING("force") " (what it spent "
-                                                                                  "stays spent).",
-                    place.partial.string()));
-  }
+  check_interrupted(place, force);
   clear(place);
   if (force) write_durably(place.force, "");
   write_durably(place.record, record.to_json(2) + "\n");
   sync_to_disk(place.partial.string());
   sync_to_disk(parent_of(place.partial).string());
   return ReleaseFolder(std::make_unique<Impl>(Impl{place, *std::move(locked), record}));
+}
+
+void ReleaseFolder::require_startable(const std::string& out, bool force) {
+  const Place place(out);
+  check_free(place, force);
+  check_partial(place);
+  check_interrupted(place, force);
 }
 
 ReleaseFolder ReleaseFolder::resume(const std::string& out) {

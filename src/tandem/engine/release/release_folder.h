@@ -22,6 +22,9 @@ class ReleaseFolder {
   // `record` is written down, on disk, before this returns.
   static ReleaseFolder start(const std::string& out, bool force, const Document& record);
 
+  // What start() would refuse by what stands there; nothing is touched.
+  static void require_startable(const std::string& out, bool force);
+
   // An interrupted one. UsageError when there is none, it is a refit, or another process works on
   // it.
   static ReleaseFolder resume(const std::string& out);
