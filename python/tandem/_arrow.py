@@ -60,7 +60,7 @@ def stream_of(data, table, columns, also):
     if isinstance(data, (dict, Source)) or not names:
         return None
     if table.kind == "pandas":
-        return of_pandas(data, names, columns)
+        return of_pandas(data, names, columns, also)
     if table.kind == "polars":
         return of_polars(data, names)
     pyarrow = installed("pyarrow")
@@ -130,13 +130,14 @@ def of_polars(frame, names):
     return Stream(lambda: pyarrow.RecordBatchReader.from_batches(schema, batches()), len(frame))
 
 
-def of_pandas(frame, names, columns):
+def of_pandas(frame, names, columns, also=()):
     pyarrow = installed("pyarrow")
     pandas = installed("pandas")
     if pyarrow is None:
         return None
     places = {name: at for at, name in enumerate(frame.columns)}
-    fields = [Field(pyarrow, pandas, frame.iloc[:, places[name]], columns.get(name)) for name in names]
+    fields = [Field(pyarrow, pandas, frame.iloc[:, places[name]], columns.get(name), name in also)
+              for name in names]
     schema = pyarrow.schema([pyarrow.field(name, field.type) for name, field in zip(names, fields)])
 
     def batches():
@@ -153,7 +154,7 @@ class Field:
     """One column of pandas as Arrow. A plain dtype is handed over as it is; objects, and what Arrow has
     no plain type for, as text."""
 
-    def __init__(self, pyarrow, pandas, series, column):
+    def __init__(self, pyarrow, pandas, series, column, persons):
         self.pyarrow, self.pandas = pyarrow, pandas
         self.type = self.plain_type(series)
         self.texts = None
@@ -163,7 +164,7 @@ class Field:
             self.type = pyarrow.date32()
         if self.type is None:
             self.type = pyarrow.large_string()
-            self.texts = Texts(column)
+            self.texts = Texts(column, persons=persons)
 
     def plain_type(self, series):
         dtype = series.dtype

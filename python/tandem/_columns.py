@@ -99,15 +99,16 @@ def dated(value, pattern):
 
 class Texts:
     """Cells of one column as texts. Without a column of a schema: as Python writes them.
-    `odd` is called for a cell that is no plain value, and gives its text."""
+    `odd` is called for a cell that is no plain value, and gives its text. Where cells name a person,
+    an empty one names nobody, whatever stands for no value in the schema."""
 
-    def __init__(self, column, odd=lambda value: NOWHERE):
+    def __init__(self, column, odd=lambda value: NOWHERE, persons=False):
         self.column = column
         self.odd = odd
         self.null = ""
         self.of_bool = ("false", "true")
         if column is not None:
-            if column.nulls and "" not in column.nulls:
+            if column.nulls and "" not in column.nulls and not persons:
                 self.null = column.nulls[0]
             if column.kind == "boolean":
                 self.of_bool = tuple(column.labels)

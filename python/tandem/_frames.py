@@ -55,7 +55,7 @@ def require_columns(table, columns, also):
 def write_private(table, columns, also, file):
     places = chosen(table, columns, also)
     names = [table.names[at] for at in places]
-    texts = [Texts(columns.get(name)) for name in names]
+    texts = [Texts(columns.get(name), persons=name in also) for name in names]
     file.write((",".join(map(quoted, names)) + "\n").encode("utf-8", "surrogatepass"))
     for batch in table.batches:
         if not batch or not batch[0]:

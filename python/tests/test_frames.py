@@ -144,6 +144,25 @@ def test_every_kind_of_table_has_the_same_codes(kind, from_texts, tmp_path):
 BY_TEXT = {"texts", "dict", "sqlite"}  # rows that are handed over as text
 
 
+PERSONS = {"who": ["a", None, "b", 7, "c", None] * 10, "grade": [0, 1, 2, 3, 1, 2] * 10}
+NAMED = ('format = 1\n[[column]]\nname = "grade"\nsize = 4\n'
+         '[[column]]\nname = "who"\nvalues = ["a", "b", "c", "7"]\nnull = "NA"\n')
+
+
+def test_rows_that_name_nobody_are_nobodys(tmp_path, monkeypatch):
+    from tandem import _arrow
+    texts = dict(PERSONS, who=["" if one is None else str(one) for one in PERSONS["who"]])
+    pandas.DataFrame(texts).to_csv(tmp_path / "p.csv", index=False)
+    given = dict(schema=tandem.Schema(NAMED), person="who", rows_per_person=50, epsilon=100)
+    named = pandas.DataFrame(texts).replace("", None)
+    expected = digest(released(tmp_path / "p.csv", **given))
+    for table in (PERSONS, pandas.DataFrame(PERSONS), named, polars.from_pandas(named),
+                  pyarrow.Table.from_pandas(named)):
+        assert digest(released(table, **given)) == expected
+    monkeypatch.setattr(_arrow, "installed", lambda name: None)
+    assert digest(released(pandas.DataFrame(PERSONS), **given)) == expected
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_row_has_the_same_codes(kind, codes, tmp_path, monkeypatch):
     from tandem import _arrow, _frames, _tables

@@ -257,7 +257,7 @@ def test_answers_with_a_target_can_be_resumed(private, tmp_path):
         pass
 
     def told(event):
-        if event.get("step", 0) >= 1:
+        if event.get("step", 0) >= 2:
             raise Enough
     ledger = tandem.Ledger.create(tmp_path / "l", dataset="d", epsilon=3)
     run = dict(schema=SCHEMA, workload=TABLES, target_error=0.001, private_rows=20_000,
