@@ -79,6 +79,13 @@ def parquet_files(path):
     return found if found and all(one.endswith((".parquet", ".pq")) for one in found) else []
 
 
+def shown_source(source):
+    """A path as messages quote it: of an address, neither who connects, nor passwords, nor options. As
+    the library shows one."""
+    scheme, address, place = os.fspath(source).partition("://")
+    return scheme + address + place.rpartition("@")[2].partition("?")[0] if address else scheme
+
+
 def is_csv_path(data):
     return is_path(data) and not parquet_files(data)
 
@@ -210,13 +217,13 @@ def of_parquet(files, what):
     schema, rows = None, 0
     for path in files:
         opened = trying(lambda: pyarrow.parquet.ParquetFile(path),
-                        f"{path} can't be read as Parquet; it is damaged, cut short, or something "
+                        f"{shown_source(path)} can't be read as Parquet; it is damaged, cut short, or something "
                         "else.")
         names = opened.schema_arrow.names
         if schema is None:
             schema = opened.schema_arrow
         elif sorted(names) != sorted(schema.names):
-            raise UsageError(f"{path} has other columns than {files[0]}; give files of one table.")
+            raise UsageError(f"{shown_source(path)} has other columns than {shown_source(files[0])}; give files of one table.")
         rows += opened.metadata.num_rows
         opened.close()
     refuse_nested(schema.names, [pyarrow.types.is_nested(one) for one in schema.types], what)

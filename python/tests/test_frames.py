@@ -452,6 +452,15 @@ def test_a_file_cut_short_is_one_sentence_and_spends_nothing(tmp_path):
     assert str(ledger.show()) == before
 
 
+@pytest.mark.parametrize("end", ["health?table=t&password=hunter2", "health.parquet"])
+def test_a_password_in_an_address_is_not_shown(end, tmp_path):
+    ledger = tandem.Ledger.create(tmp_path / "l", dataset="d", epsilon=1)
+    before = str(ledger.show())
+    with pytest.raises(tandem.Error, match="://db/health") as caught:
+        released(f"postgresql://steward:hunter2@db/{end}", ledger=ledger, seed=None, epsilon=1)
+    assert "hunter2" not in str(caught.value) and str(ledger.show()) == before
+
+
 class Stopping:
     """A connection whose server goes away, with a message that quotes a row and a password."""
 

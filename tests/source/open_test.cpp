@@ -24,9 +24,22 @@ TEST(LoadTable, RefusesKindsItCannotRead) {
   for (const char* source : {"duckdb:f?table=t", "postgresql://u@h/d?table=t",
                              "clickhouse://h:1/d?table=t", "pairs:f.csv"}) {
     const auto message = test::error_of<UsageError>([&] { load_table(source, one_column(), {}); });
-    EXPECT_TRUE(test::contains(message, source));
+    EXPECT_TRUE(test::contains(message, shown_source(source)));
     EXPECT_TRUE(test::contains(message, ".csv or .csv.gz"));
   }
+}
+
+TEST(ShownSource, HasNoPassword) {
+  for (const char* source :
+       {"postgresql://steward:hunter2@db/health?table=t&password=hunter2",
+        "postgresql://steward:hun/ter2?hunter2@hunter2@db/health", "s3://key:hunter2@db/health"}) {
+    const auto shown = shown_source(source);
+    EXPECT_FALSE(test::contains(shown, "ter2")) << shown;
+    EXPECT_TRUE(test::contains(shown, "://db/health'")) << shown;
+    EXPECT_FALSE(test::contains(
+        test::error_of<UsageError>([&] { load_table(source, one_column(), {}); }), "ter2"));
+  }
+  EXPECT_EQ(shown_source("who@home?.csv"), "'who@home?.csv'");
 }
 
 TEST(LoadPairs, ReadsWhatIsWrittenAsPairs) {

@@ -214,6 +214,8 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Thread
     throw UsageError(fmt::format(TANDEM_SETTING("format") " is {}; this version writes csv.",
                                  in_quotes(s.format)));
   }
+  if (!is_pairs(s.private_source)) require_file(s.private_source);
+  for (const auto& source : s.public_sources) require_file(source);
   refuse_private_as_public(s.private_source, s.public_sources);
   if (is_pairs(s.private_source)) refuse_with_pairs(s);
   Prepared out{parts_of(s, find, !s.public_sources.empty()), {}, {}, {}};

@@ -286,6 +286,7 @@ GivenRows rows_of_parquet(const SynthSettings& s, const Threads& threads) {
 SynthRun with_rows(SynthRun run, bool may_lack = false) {
   SynthSettings& s = run.settings;
   if (run.given || !is_parquet(s.private_source)) return run;
+  require_file(s.private_source);
   if (s.text.records.empty()) s.text.records = records_key(Records::Quoted);
   if (s.text.records != records_key(Records::Quoted)) {
     throw UsageError(TANDEM_SETTING(

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -15,22 +14,36 @@
 
 namespace tandem {
 
+namespace {
+
+constexpr std::string_view kAddress = "://";
+
+}  // namespace
+
+std::string shown_source(const std::string& source) {
+  const auto scheme = source.find(kAddress);
+  if (scheme == std::string::npos) return in_quotes(source);
+  const auto start = scheme + kAddress.size();
+  // A password may hold any character, so all up to the last @ is cut before options are looked
+  // for.
+  const auto at = source.rfind('@');
+  const bool names_user = at != std::string::npos && at >= start;
+  const std::string place = source.substr(names_user ? at + 1 : start);
+  return in_quotes(source.substr(0, start) + place.substr(0, place.find('?')));
+}
+
 void require_file(const std::string& source) {
-  static constexpr std::array<std::string_view, 3> kUnread = {"duckdb:", "postgresql://",
-                                                              "clickhouse://"};
   if (is_pairs(source)) {
     throw UsageError(
         fmt::format("{} is a list of pairs, which is read as private data of synth and compare, "
                     "and by evaluate; "
                     "give a table here, .parquet, .csv or .csv.gz.",
-                    in_quotes(source)));
+                    shown_source(source)));
   }
-  bool unread = false;
-  for (const auto scheme : kUnread) unread = unread || source.starts_with(scheme);
-  if (unread) {
+  if (source.starts_with("duckdb:") || source.find(kAddress) != std::string::npos) {
     throw UsageError(
         fmt::format("{} is of a kind this version can't read; export it as a .csv or .csv.gz file.",
-                    in_quotes(source)));
+                    shown_source(source)));
   }
 }
 
@@ -75,7 +88,7 @@ CsvTable load_table(const std::string& source, const Schema& schema, const CsvOp
 
 BitTable load_pairs(const std::string& source, const Schema& schema, const PairsOptions& options) {
   if (!is_pairs(source)) {
-    throw UsageError(fmt::format("{} is no list of pairs; write pairs:FILE.", in_quotes(source)));
+    throw UsageError(fmt::format("{} is no list of pairs; write pairs:FILE.", shown_source(source)));
   }
   if (!schema.rules().empty()) {
     throw SchemaError("The schema has rules, and a list of pairs knows none; leave them out.");

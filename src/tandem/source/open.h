@@ -13,6 +13,9 @@
 
 namespace tandem {
 
+// A source as messages quote it: of an address, neither who connects, nor passwords, nor options.
+std::string shown_source(const std::string& source);
+
 // UsageError for a source that is no table this version can read.
 void require_file(const std::string& source);
 
