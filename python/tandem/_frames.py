@@ -131,8 +131,14 @@ class Sources:
         self.folder = None
         self.names = {}
         self.nameless = []
+        self.queries = []
         self.shape = None
         self.drafted = None  # the path of a schema that was drafted from public data
+
+    def opened(self, data, what):
+        if isinstance(data, Source):
+            self.queries.append(data)
+        return table_of(data, what)
 
     def table(self, data, columns, what, also, rows_are_private):
         """What the private data is; whatever can be wrong with its shape is said here."""
@@ -143,7 +149,7 @@ class Sources:
             raise UsageError(f"{what} is a Spark DataFrame, whose rows would have to leave the "
                              "cluster for this; give a part of it, such as .limit(100_000)"
                              ".toPandas().")
-        table = table_of(data, what)
+        table = self.opened(data, what)
         if table.rows == 0 and not rows_are_private:
             raise UsageError(f"{what} is empty; give at least one row and one column.")
         require_columns(table, columns, also)
@@ -191,7 +197,7 @@ class Sources:
             if is_csv_path(one):
                 paths.append(os.fspath(one))
                 continue
-            table = table_of(one, what)
+            table = self.opened(one, what)
             path = self.temporary(f"{file}-{at + 1}.csv" if len(many) > 1 else f"{file}.csv", what)
             with open(path, "xb") as out:
                 write_public(table, columns, out, what)
@@ -206,6 +212,8 @@ class Sources:
         return path
 
     def close(self):
+        for query in self.queries:
+            query.close()
         for held in self.nameless:
             held.file.close()
         if self.folder is not None:

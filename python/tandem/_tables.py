@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of every kind as batches of columns: frames, Parquet files and query results."""
 
+import contextlib
 import glob
 import os
 import pathlib
+import uuid
 
 from ._errors import Error, SourceError, UsageError
 
@@ -31,6 +33,24 @@ class Source:
         self.connection = connection
         self.query = query
         self.name = name
+        self._cursors = []  # that are open
+
+    def cursor(self):
+        """A new one. psycopg's fetches all rows at once unless it has a name, under which it stays on
+        the server; without a transaction around it, it must outlive its own."""
+        if type(self.connection).__module__.split(".")[0] not in ("psycopg", "psycopg2"):
+            found = self.connection.cursor()
+        else:
+            alone = {"withhold": True} if getattr(self.connection, "autocommit", False) else {}
+            found = self.connection.cursor(f"tandem_{uuid.uuid4().hex}", **alone)
+        self._cursors.append(found)
+        return found
+
+    def close(self):
+        """Closes the cursors, whatever became of them; the connection is its owner's."""
+        while self._cursors:
+            with contextlib.suppress(Exception):
+                self._cursors.pop().close()
 
     def __repr__(self):
         return f"<tandem.source {self.name!r}>"
@@ -48,6 +68,9 @@ def source(connection, query, *, name="the query"):
     >>> tandem.synthesize(rows, schema=schema, epsilon=1, mechanism="independent").document["rows"]
     100
     """
+    if not hasattr(connection, "cursor"):
+        raise UsageError(f"connection is a {type(connection).__name__}, which has no cursor(); give a "
+                         "DB-API or ADBC connection.")
     return Source(connection, query, name)
 
 
@@ -245,10 +268,7 @@ def of_query(query, what):
               "is not shown, for it may quote rows; try the query by hand.")
 
     def opened():
-        module = type(query.connection).__module__.split(".")[0]
-        # A cursor with a name stays on the server; others of these two fetch all rows at once.
-        cursor = (query.connection.cursor("tandem_rows") if module in ("psycopg", "psycopg2")
-                  else query.connection.cursor())
+        cursor = query.cursor()
         cursor.execute(query.query)
         first = cursor.fetchmany(BATCH)  # some describe their columns only now
         return cursor, first
@@ -262,7 +282,6 @@ def of_query(query, what):
         while rows:
             yield [list(column) for column in zip(*rows)]
             rows = cursor.fetchmany(BATCH)
-        cursor.close()
 
     return Table([column[0] for column in cursor.description], reading(batches(), what, failed))
 

@@ -241,3 +241,24 @@ def test_acs_in_postgresql_is_the_file(postgres):
         made = tandem.synthesize(rows, schema=acs, epsilon=1, seed=1, mechanism="independent")
     of_file = tandem.synthesize(file, schema=acs, epsilon=1, seed=1, mechanism="independent")
     assert digest(made) == digest(of_file)
+
+
+def test_a_connection_is_left_as_it_was_found(people, postgres):
+    """No cursor stays open, also of a call that was refused, and a connection of single statements
+    serves as well."""
+    for autocommit in (False, True):
+        with postgres.connect() as connection:
+            connection.autocommit = autocommit
+            rows = tandem.source(connection, "select * from people limit 60")
+            with pytest.raises(tandem.UsageError, match="no column"):
+                released(tandem.source(connection, "select 1 as one"))
+            for _ in range(2):
+                assert released(rows, rows=10).document["rows"] == 10
+            # Two tables of one call, on one connection.
+            assert tandem.evaluate(rows, rows, schema=schema(), internal=True)["avg_workload_error"] == 0
+            assert connection.execute("select count(*) from pg_cursors").fetchone() == (0,)
+
+
+def test_what_is_no_connection_is_said():
+    with pytest.raises(tandem.UsageError, match="has no cursor"):
+        tandem.source("postgresql://steward@db/health", "select 1")
