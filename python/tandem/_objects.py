@@ -10,6 +10,7 @@ import tempfile
 import weakref
 
 from ._arguments import number, path_of, whole
+from ._blocks import Encoder
 from ._columns import columns_of_schema
 from ._errors import SourceError, UsageError
 from ._frames import sources
@@ -21,7 +22,7 @@ from ._texts import toml_value, written
 from ._workload import workload_spec
 
 
-class ColumnKeys:
+class Column:
     """One column of a schema: its keys (docs/schema.md) as attributes, to read and to set. A key
     that is set to None is taken away."""
 
@@ -106,11 +107,23 @@ class Schema:
     def names(self):
         return list(columns_of_schema(self.document))
 
+    @property
+    def rules(self):
+        """What cannot occur: a dict for each rule."""
+        return self.document.get("rules", self.document.get("rule", []))
+
+    @property
+    def domain(self):
+        """How many codes each column has, by its name."""
+        told = Encoder({"schema": self.text, "kind": "toml" if self._suffix == ".toml" else "json",
+                        "person": ""}).told
+        return dict(zip(told["names"], told["sizes"]))
+
     def __getitem__(self, name):
         listed = self.document.get("columns", self.document.get("column"))
         for keys in listed if isinstance(listed, list) else []:
             if keys.get("name") == name:
-                return ColumnKeys(self, keys)
+                return Column(self, keys)
         raise KeyError(name)
 
     def save(self, path):

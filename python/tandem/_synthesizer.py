@@ -52,17 +52,30 @@ class Synthesizer:
             setattr(self, name, value)
         return self
 
-    def fit(self, private, y=None, *, public=None, progress=None, again=False):
+    def fit(self, private, y=None, *, public=None, progress=None, again=False, out=None, resume=False,
+            force=False):
         if hasattr(self, "release_") and not again:
             raise UsageError("This Synthesizer is fitted, and another fit spends budget again; say "
                              "again=True if you mean it.")
-        self.release_ = synthesize(private, public=public, progress=progress, **self.get_params())
+        self.release_ = synthesize(private, public=public, progress=progress, out=out, resume=resume,
+                                   force=force, **self.get_params())
         return self
 
-    def sample(self, rows, *, seed=None):
+    def _fitted(self):
         if not hasattr(self, "release_"):
             raise UsageError("This Synthesizer is not fitted; call fit first.")
-        return self.release_.sample(rows, seed=seed)
+        return self.release_
+
+    def sample(self, rows, *, seed=None):
+        return self._fitted().sample(rows, seed=seed)
+
+    def marginal(self, columns, *, model=False):
+        """release_.marginal: numbers with error bars."""
+        return self._fitted().marginal(columns, model=model)
+
+    def answer(self, workload, *, model=False):
+        """release_.answer: answers to any workload."""
+        return self._fitted().answer(workload, model=model)
 
     def __repr__(self):
         fresh = type(self)().get_params()

@@ -220,6 +220,29 @@ def test_a_synthesizer_has_scikit_learns_shape(private):
         made.sample(3)
     assert made.fit(private) is made and len(made.sample(5)) == 5
     assert made.get_params() == {**parameters, "epsilon": 2}
+    assert len(made.marginal("sex")) == 2 and len(made.answer("all-1way")) > 2
+
+
+def test_a_fit_that_was_stopped_goes_on(private, tmp_path):
+    class Enough(Exception):
+        pass
+
+    def told(event):
+        if event.get("step", 0) >= 3:
+            raise Enough
+    ledger = tandem.Ledger.create(tmp_path / "l", dataset="d", epsilon=2)
+    made = tandem.Synthesizer("aim", epsilon=1, schema=SCHEMA, workload="all-2way", ledger=ledger)
+    with pytest.raises(Enough):
+        made.fit(private, out=tmp_path / "out", progress=told)
+    assert made.fit(private, out=tmp_path / "out", resume=True).release_.document["rows"] == 20_000
+    assert len(ledger.show()["runs"]) == 1
+
+
+def test_a_schema_tells_its_rules_and_its_domain():
+    schema = tandem.Schema.read(SCHEMA)
+    assert list(schema.domain) == schema.names and schema.domain["sex"] == 2
+    assert all(rule["if"] and rule["then"] for rule in schema.rules) and schema.rules
+    assert isinstance(schema["age"], tandem.Column)
 
 
 def counting(frame):
