@@ -95,6 +95,14 @@ def trying(work):
     raise SourceError(sentence)
 
 
+def lies_nowhere(error):
+    """Whether Spark says that there is nothing to read: no such path, or a folder without files."""
+    for name in ("getCondition", "getErrorClass"):
+        with contextlib.suppress(Exception):
+            return getattr(error, name)() in ("PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA")
+    return False
+
+
 # The library on its way ------------------------------------------------------------------------
 
 @functools.lru_cache(maxsize=None)
@@ -250,11 +258,14 @@ class Session:
         """Whether a table lies there, and holds rows."""
         try:
             return bool(self.spark.read.parquet(path).take(1))
-        except Exception:
-            return False
+        except Exception as error:
+            if lies_nowhere(error):
+                return False
+        raise SourceError("The folder of coded rows (coded) can't be looked into: it holds something that "
+                          "is no table, or Spark may not read it. Name another one.")
 
     def delete(self, path, parts):
-        """Parts of a folder of the cluster's file system, and the folder if nothing else is in it.
+        """Parts of a folder of this package's own, and the folder if nothing else is in it.
         Over Connect empty tables are written over them: there is no other way to files from
         there."""
         if self.connect:
@@ -328,11 +339,12 @@ class Coded:
         self.frame, self.names = chosen(frame, columns, person)
         self.person = person
         self.rows_per_person = rows_per_person
-        self.folder = folder
         self.resume = resume
         self.encoder = {"schema": pathlib.Path(schema).read_text(encoding="utf-8"),
                         "kind": "toml" if schema.endswith(".toml") else "json",
                         "person": person or ""}
+        # In the folder that was named, one of our own: whatever else is in it stays as it is.
+        self.folder = folder and f"{folder.rstrip('/')}/tandem-{self.digest()[:24]}"
         self.sizes, self.bytes_per_row = described(self.encoder)
         self.rows = None
         self.blocks = None     # a DataFrame with the column `block`

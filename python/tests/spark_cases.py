@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -305,11 +306,22 @@ class Cases:
                                   [str(pathlib.Path(__file__).parent),
                                    os.environ.get("PYTHONPATH", "")])},
                               capture_output=True, text=True)
-        left = sorted(os.listdir(folder)) if folder.exists() else died.stderr[-2000:]
+        (folder / "blocks").mkdir(parents=True, exist_ok=True)  # somebody's own
+        (folder / "blocks" / "thesis").write_text("years of work")
+        left = [sorted(os.listdir(one)) for one in folder.glob("tandem-*")] or died.stderr[-2000:]
         refused = self.refusal(lambda: self.of_sample(coded=folder))
+        (begun,) = folder.glob("tandem-*/begun")
+        begun.rename(folder / "aside")
+        begun.mkdir()
+        (begun / "part-0.parquet").write_text("no table")
+        forbidden = self.refusal(lambda: self.of_sample(coded=folder))
+        shutil.rmtree(begun)
+        (folder / "aside").rename(begun)
         release = self.of_sample(coded=folder, out=out, resume=True)
-        return {"died": died.returncode, "left": left, "refused": refused, "csv": self.from_csv(),
-                "spark": digest(release), "gone": not folder.exists()}
+        return {"died": died.returncode, "left": left, "refused": refused, "forbidden": forbidden,
+                "csv": self.from_csv(),
+                "spark": digest(release), "gone": not list(folder.glob("tandem-*")),
+                "kept": (folder / "blocks" / "thesis").read_text()}
 
     def refusal(self, work):
         try:

@@ -128,9 +128,10 @@ def test_a_speculative_copy_changes_nothing(found):
 
 def test_coded_rows_in_a_folder_are_found_again_and_removed(found):
     case = found.case("standalone", "folder")
-    assert case["died"] == 9 and case["left"] == ["begun", "blocks", "whole"]
+    assert case["died"] == 9 and case["left"] == [["begun", "blocks", "whole"]]
     assert "belongs to another run" in case["refused"][1]
     assert case["spark"] == case["csv"] and case["gone"]
+    assert case["kept"] == "years of work" and "can't be looked into" in case["forbidden"][1]
 
 
 def test_rows_that_are_lost_for_good_stop_the_run_and_a_resume_finishes(found):
