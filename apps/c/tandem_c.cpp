@@ -27,7 +27,6 @@
 #include "tandem/engine/made_rows.h"
 #include "tandem/engine/numbers.h"
 #include "tandem/engine/refit.h"
-#include "tandem/engine/release/release_folder.h"
 #include "tandem/engine/synth.h"
 
 struct tandem_task {
@@ -221,15 +220,21 @@ std::string run_synthesis(const char* text, tandem_task* task,
 // What it would do and cost; nothing is spent and no private data is read.
 std::string run_plan(const char* text, tandem_task* task) {
   Request request(text);
-  SynthRun run = run_of(request, task);
-  const bool may_start = request.find("force") != nullptr;
-  request.get("force", run.force);
+  const SynthRun run = run_of(request, task);
   request.done();
   const SynthPlan plan = plan_synthesis(run);
-  if (may_start) ReleaseFolder::require_startable(run.settings.out, run.force);
   Document out = to_document(plan);
   out.set("text", to_text(plan));
   return out.to_json();
+}
+
+std::string run_foresee(const char* text, tandem_task* task) {
+  Request request(text);
+  SynthRun run = run_of(request, task);
+  request.get("force", run.force);
+  request.done();
+  foresee(run);
+  return "{}";
 }
 
 std::string run_epsilon_for_error(const char* text, tandem_task* task) {
@@ -484,6 +489,10 @@ int tandem_synthesize(const char* request, tandem_task* task, char** answer) {
 
 int tandem_plan(const char* request, tandem_task* task, char** answer) {
   return answered(answer, [&] { return tandem::run_plan(request, task); });
+}
+
+int tandem_foresee(const char* request, tandem_task* task, char** answer) {
+  return answered(answer, [&] { return tandem::run_foresee(request, task); });
 }
 
 int tandem_epsilon_for_error(const char* request, tandem_task* task, char** answer) {

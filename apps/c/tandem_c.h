@@ -46,9 +46,12 @@ TANDEM_C_API void tandem_task_free(tandem_task* task);
 TANDEM_C_API int tandem_synthesize(const char* request, tandem_task* task, char** answer);
 /* The same {"settings", "threads"}: what it would do, its cost, time and memory, as 'tandem synth
  * --plan --json' has them under "plan", and as "text". Spends nothing and reads no private data:
- * "private" need not exist, and is only a name. With "force", true or false, a settings.out that
- * such a run could not begin in is an error too. */
+ * "private" need not exist, and is only a name. */
 TANDEM_C_API int tandem_plan(const char* request, tandem_task* task, char** answer);
+/* {"settings", "threads", "force"}: gives {}, or the error with which such a run would end before
+ * it looks at a row: wrong settings, a settings.out that is taken, a ledger that does not take it.
+ */
+TANDEM_C_API int tandem_foresee(const char* request, tandem_task* task, char** answer);
 /* {"settings", "target-error": share, "threads"}. Gives {"epsilon"}: the least for which a
  * mechanism that can plan its error expects this one, of as many rows as the settings' "rows". */
 TANDEM_C_API int tandem_epsilon_for_error(const char* request, tandem_task* task, char** answer);

@@ -7,9 +7,9 @@ import os
 import pathlib
 import subprocess
 
-from ._arguments import number, path_of, whole
+from ._arguments import listed, number, path_of, whole
 from ._arrow import opener
-from ._errors import EXIT_CODES, BudgetError, UsageError, sentence
+from ._errors import EXIT_CODES, UsageError, sentence
 from ._evaluation import Evaluation
 from ._frames import sources
 from ._library import call, command, library
@@ -99,12 +99,8 @@ def settings_of(held, *, epsilon, delta, mechanism, workload, rows, neighbors, r
 def foresee(request, names):
     """Whatever can be known to be wrong with a run is said before its rows are looked at. Of a run
     that goes on, its record says more than this call."""
-    if request["resume"]:
-        return
-    told = call("tandem_plan", {key: request[key] for key in ("settings", "threads", "force")}, names)
-    ledger = told.get("ledger", {})
-    if not ledger.get("accepts", True):
-        raise BudgetError(f"{ledger['path']}: the ledger does not take this run: {ledger['refusal']}.")
+    if not request["resume"]:
+        call("tandem_foresee", {key: request[key] for key in ("settings", "threads", "force")}, names)
 
 
 def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, threads, force, resume,
@@ -235,8 +231,7 @@ def plan(*, epsilon, private_rows=0, schema=None, public=None, delta=1e-9, mecha
     >>> [one["epsilon"] for one in planned.rows], planned.rows[0]["noise"] > planned.rows[1]["noise"]
     ([0.3, 1.0], True)
     """
-    epsilons = list(epsilon) if hasattr(epsilon, "__iter__") and not isinstance(epsilon, str) else [
-        epsilon]
+    epsilons = listed(epsilon)
     if not epsilons:
         raise UsageError("epsilon is an empty list; give one or more.")
     found = []
@@ -324,7 +319,9 @@ def check(private=None, *, schema, public=None, person=None, rows_per_person=1, 
             request.update(AS_WRITTEN)
         if person is not None:
             request["person"] = person
-        return call("tandem_check", request, held.names)
+        found = call("tandem_check", request, held.names)
+        found["text"] = sentence(found["text"], held.names)
+        return found
 
 
 class Comparison:
@@ -366,11 +363,12 @@ def compare(private, *, mechanisms, epsilons, out, public=None, schema=None, del
                          "what it gives to yourself, or published=True of a public table.")
     with sources() as held:
         given, public_paths, path = opened(private, public, schema, held)
-        flags = {"private": given, "mechanisms": ",".join(mechanisms),
-                 "epsilons": ",".join(f"{one:.17g}" for one in epsilons), "delta": repr(float(delta)),
+        flags = {"private": given, "mechanisms": ",".join(listed(mechanisms)),
+                 "epsilons": ",".join(f"{number(one, 'epsilons'):.17g}" for one in listed(epsilons)),
+                 "delta": repr(number(delta, "delta")),
                  "neighbors": neighbors, "rows-per-person": rows_per_person,
                  "workload": workload_spec(workload, held), "seeds": seeds, "metric": metric,
-                 "out": os.fspath(out), "threads": threads, "schema": path, "title": title}
+                 "out": path_of(out, "out"), "threads": threads, "schema": path, "title": title}
         if not is_csv_path(private):
             flags.update(AS_WRITTEN)
         told = [f"--{key}={value}" for key, value in flags.items() if value is not None]
@@ -382,6 +380,6 @@ def compare(private, *, mechanisms, epsilons, out, public=None, schema=None, del
                               pass_fds=[one.file.fileno() for one in held.nameless], check=False)
         if done.returncode != 0:
             said = [line for line in done.stderr.splitlines() if line.strip()] or ["It failed."]
-            message = said[-1].removeprefix("tandem: ") if hasattr(str, "removeprefix") else said[-1]
+            message = said[-1].removeprefix("tandem: ")
             raise EXIT_CODES.get(done.returncode, EXIT_CODES[1])(sentence(message, held.names))
     return Comparison(out, json.loads(done.stdout))

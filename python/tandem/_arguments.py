@@ -34,6 +34,12 @@ def whole(value, name, least=0):
     return int(value)
 
 
+def listed(value):
+    """A list of one or several."""
+    several = hasattr(value, "__iter__") and not isinstance(value, str)
+    return list(value) if several else [value]
+
+
 def path_of(value, name, wanted="a path"):
     try:
         return os.fspath(value)

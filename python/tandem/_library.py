@@ -14,8 +14,8 @@ from ._errors import Error, InternalError, SourceError, UsageError, error_of, se
 VERSION = 2  # TANDEM_C_VERSION
 CALLS = ["tandem_synthesize", "tandem_refit", "tandem_evaluate", "tandem_check",
          "tandem_draft_schema", "tandem_schema", "tandem_mechanisms", "tandem_ledger_create",
-         "tandem_ledger_show", "tandem_ledger_verify", "tandem_plan", "tandem_epsilon_for_error",
-         "tandem_marginal", "tandem_answers", "tandem_estimate"]
+         "tandem_ledger_show", "tandem_ledger_verify", "tandem_plan", "tandem_foresee",
+         "tandem_epsilon_for_error", "tandem_marginal", "tandem_answers", "tandem_estimate"]
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
 COUNT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p,
                          ctypes.POINTER(ctypes.c_int64), ctypes.c_uint64)

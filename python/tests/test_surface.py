@@ -265,7 +265,7 @@ def test_a_wrong_call_is_refused_before_a_row_is_read(private, tmp_path):
     rows, asked = counting(private.head(100))
     for error, said, more in ((tandem.UsageError, "epsilon", {"epsilon": -1}),
                               (tandem.UsageError, "mechanism", {"mechanism": "nothing"}),
-                              (tandem.BudgetError, "left is", {"ledger": ledger}),
+                              (tandem.BudgetError, "asks for epsilon 1", {"ledger": ledger}),
                               (tandem.BudgetError, "seeded", {"ledger": ledger, "seed": 1}),
                               (tandem.UsageError, "exists", {"out": tmp_path / "taken"})):
         with pytest.raises(error, match=said):
@@ -303,6 +303,25 @@ def test_a_wrong_argument_is_named(private, wrong, said):
     with pytest.raises(tandem.UsageError) as caught:
         tandem.synthesize(**{"private": private, "schema": SCHEMA, "epsilon": 1, **wrong})
     assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_what_is_found_names_no_temporary_file(private):
+    found = tandem.check(private.head(50), schema=SCHEMA)
+    assert "the private data" in found["text"] and "/proc" not in found["text"]
+
+
+def test_latin_bytes_that_stand_for_nothing_come_back(tmp_path):
+    (tmp_path / "p.csv").write_bytes(b"a\n" + b"\x81\n\x80\n\xe9\n" * 20)
+    schema = tandem.Schema('format = 1\n[csv]\nencoding = "latin-1"\n[[column]]\nname = "a"\n'
+                           'values = ["\x81", "\u20ac", "\u00e9"]\n')
+    release = tandem.synthesize(tmp_path / "p.csv", schema=schema, epsilon=100, seed=1,
+                                mechanism="independent")
+    assert set(release.rows["a"]) == {"\x81", "\u20ac", "\u00e9"}
+    from tandem._made import batches_of
+    from tandem._objects import columns_of_schema
+    (batch,) = batches_of(release.path / "synthetic.csv", {"encoding": "latin-1"},
+                          columns_of_schema(schema.document), {"a": "string"})
+    assert set(batch.column(0).to_pylist()) == set(release.rows["a"])
 
 
 def test_numbers_of_numpy_are_numbers_and_no_rows_are_none(release, tmp_path):

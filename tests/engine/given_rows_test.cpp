@@ -258,6 +258,31 @@ TEST_F(GivenRowsTest, APrivateNumberOfRowsIsNotTold) {
       "table.");
 }
 
+// What a run would be refused for is known before its rows are read, in the same words.
+TEST_F(GivenRowsTest, ARefusalIsForeseen) {
+  make_ledger();
+  run_.given = counted();
+  foresee(run_);
+  EXPECT_FALSE(std::filesystem::exists(run_.settings.out + ".partial"));
+  const auto refused = [&] {
+    const std::string known = error_of<Error>([&] { foresee(run_); });
+    EXPECT_EQ(known, error_of<Error>([&] { synthesize(run_); }));
+    return known;
+  };
+  run_.settings.epsilon = 11.0;
+  EXPECT_TRUE(contains(refused(), "this run asks for epsilon 11"));
+  run_.settings.epsilon = 10.0;  // all there is
+  foresee(run_);
+  run_.settings.seed = 1;
+  EXPECT_TRUE(contains(refused(), "a seeded run is not private"));
+  run_.settings.seed = -1;
+  std::filesystem::create_directory(run_.settings.out);
+  EXPECT_TRUE(contains(refused(), "exists; choose another --out"));
+  run_.settings.epsilon = 0.0;
+  EXPECT_TRUE(contains(refused(), "epsilon is missing"));
+  EXPECT_EQ(calls_, 0);
+}
+
 TEST_F(GivenRowsTest, ConjunctionsOfTablesTooLargeToCountAreRefusedBeforeTheyCost) {
   run_.settings.schema = dir_.write("wide.toml",
                                     "[[column]]\nname = 'a'\nsize = 100000\n"

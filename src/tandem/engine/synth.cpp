@@ -301,7 +301,21 @@ SynthRun with_rows(SynthRun run, bool may_lack = false) {
   return run;
 }
 
+RunInfo info_of(const Prepared& p, const std::string& label, bool seeded) {
+  return {p.mechanism.name, label, p.unit, seeded, p.schema.format().records};
+}
+
 }  // namespace
+
+void foresee(const SynthRun& asked) {
+  constexpr bool kMayLack = true;
+  const SynthRun run = with_rows(asked, kMayLack);
+  const SynthSettings& s = run.settings;
+  const Prepared p = prepare_run(s, how_to_prepare(run)).parts;
+  ReleaseFolder::require_startable(s.out, run.force);
+  if (s.ledger.empty()) return;
+  Ledger::open(s.ledger).require_room(info_of(p, "", s.seed >= 0), p.filter.reservation());
+}
 
 SynthSummary synthesize(const SynthRun& asked) {
   SynthSummary summary;
@@ -341,9 +355,7 @@ SynthSummary synthesize(const SynthRun& asked) {
   if (ledger) {
     try {
       const std::string label = std::filesystem::absolute(folder.file("")).parent_path().stem();
-      ledger->reserve(record.id,
-                      {p.mechanism.name, label, p.unit, seeded, p.schema.format().records},
-                      p.filter.reservation());
+      ledger->reserve(record.id, info_of(p, label, seeded), p.filter.reservation());
     } catch (const BudgetError&) {
       if (!run.resume) folder.discard();
       throw;

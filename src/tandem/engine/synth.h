@@ -65,6 +65,10 @@ SynthSettings settings_to_resume(const std::string& out, const SynthSettings& gi
 // resumed; one that would fail again settles what it spent and leaves nothing.
 SynthSummary synthesize(const SynthRun& asked);
 
+// What synthesize() would refuse of a new run, without a look at its rows and without a trace:
+// settings, a folder that is taken, a ledger that does not take it.
+void foresee(const SynthRun& run);
+
 // What it would do, its cost and its memory.
 struct SynthPlan {
   std::string mechanism;

@@ -29,6 +29,8 @@ struct Ledger::Impl {
   std::string replay(Book& book, const std::function<void(const LedgerEntry&)>& visit = {}) const;
   Book read() const;
   void append(Book& book, const LedgerEntry& entry);
+  void require_terms(const RunInfo& info, const LedgerCharge& charge) const;
+  void require_beside(const Book& book, const RunInfo& info, const LedgerCharge& charge) const;
   [[noreturn]] void refuse_amount(const Book& book, const LedgerCharge& charge) const;
 };
 
@@ -149,45 +151,59 @@ std::string Ledger::reserve(const RunInfo& info, const LedgerCharge& charge) {
   return run;
 }
 
-void Ledger::reserve(const std::string& run, const RunInfo& info, const LedgerCharge& charge) {
+// What no ledger, or none of these terms, takes.
+void Ledger::Impl::require_terms(const RunInfo& info, const LedgerCharge& charge) const {
   check(!charge.pure || charge.pure->is_zero() == charge.rho.is_zero(),
         "a run costs epsilon exactly when it costs rho");
-  const std::string& path = impl_->path();
   if (info.seeded) {
-    throw BudgetError(path +
+    throw BudgetError(path() +
                       ": a seeded run is not private, so no ledger accepts it; leave the "
                       "seed out.");
   }
-  if (!info.unit.covers(impl_->terms.unit)) {
+  if (!info.unit.covers(terms.unit)) {
     throw BudgetError(
         fmt::format("{}: the ledger protects {}, and this run states {}; state the "
                     "ledger's, or more rows.",
-                    path, describe(impl_->terms.unit), describe(info.unit)));
+                    path(), describe(terms.unit), describe(info.unit)));
   }
-  if (!charge.pure && impl_->terms.delta.value() == 0.0) {
-    throw BudgetError(path +
+  if (!charge.pure && terms.delta.value() == 0.0) {
+    throw BudgetError(path() +
                       ": the ledger has delta 0, and this run has no pure guarantee; choose "
                       "a mechanism that has one.");
   }
+}
 
-  Transaction only_writer(impl_->file, Transaction::Write);
-  Book book = impl_->read();
-  if (const LedgerRun* known = book.find(run)) {
-    if (known->reserved == charge) return;
-    throw BudgetError(fmt::format("{}: the run {} reserved another amount; start a new release.",
-                                  path, in_quotes(run)));
-  }
+// What a new run must keep to beside the runs so far.
+void Ledger::Impl::require_beside(const Book& book, const RunInfo& info,
+                                  const LedgerCharge& charge) const {
   const Records records = book.records().value_or(info.records);
   if (records != info.records && !mutant(Mutant::MixRecords)) {
     throw BudgetError(fmt::format(
         "{}: the runs so far read records as {}, and this run reads them as {}; a ledger takes one "
         "of the two, so state " TANDEM_SETTING("records") " {}, or charge a ledger of its own.",
-        path, records_key(records), records_key(info.records), records_key(records)));
+        path(), records_key(records), records_key(info.records), records_key(records)));
   }
   Book::Sums with = book.sums();
   with.add(charge, charge);
-  if (!book.fits(with)) impl_->refuse_amount(book, charge);
+  if (!book.fits(with)) refuse_amount(book, charge);
+}
 
+void Ledger::require_room(const RunInfo& info, const LedgerCharge& charge) const {
+  impl_->require_terms(info, charge);
+  const Transaction view(impl_->file, Transaction::Read);
+  impl_->require_beside(impl_->read(), info, charge);
+}
+
+void Ledger::reserve(const std::string& run, const RunInfo& info, const LedgerCharge& charge) {
+  impl_->require_terms(info, charge);
+  Transaction only_writer(impl_->file, Transaction::Write);
+  Book book = impl_->read();
+  if (const LedgerRun* known = book.find(run)) {
+    if (known->reserved == charge) return;
+    throw BudgetError(fmt::format("{}: the run {} reserved another amount; start a new release.",
+                                  impl_->path(), in_quotes(run)));
+  }
+  impl_->require_beside(book, info, charge);
   LedgerEntry entry = entry_of("reserve", run);
   entry.mechanism = label_of(info.mechanism, Records::Lines);
   entry.label = label_of(info.label, info.records);

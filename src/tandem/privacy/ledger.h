@@ -142,6 +142,10 @@ class Ledger {
   void reserve(const std::string& run, const RunInfo& info, const LedgerCharge& charge);
   static std::string new_run_id();
 
+  // BudgetError for what reserve() would refuse of a new run as the ledger is now. Nothing is
+  // written: another process may take what is left.
+  void require_room(const RunInfo& info, const LedgerCharge& charge) const;
+
   // Sets the total budget anew, for all to see: the change is an entry of the chain. BudgetError
   // below what is held already. Privacy: the promise is that of the largest limit ever in force
   // while runs were reserved; raising it is the steward's decision, not a mechanism's.

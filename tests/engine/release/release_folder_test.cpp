@@ -48,8 +48,7 @@ class Folder : public testing::Test {
   }
   // One that is known before anything is touched.
   std::string foreseen(bool force) const {
-    const auto known =
-        error_of<UsageError>([&] { ReleaseFolder::require_startable(out_, force); });
+    const auto known = error_of<UsageError>([&] { ReleaseFolder::require_startable(out_, force); });
     EXPECT_EQ(known, refusal(force));
     return known;
   }
