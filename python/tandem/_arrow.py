@@ -87,8 +87,7 @@ def stream_of(data, table, columns, also):
 
 def not_read(pyarrow, kind):
     """Whether a type is outside what the library reads of Arrow: such cells go the other way."""
-    types = pyarrow.types
-    return isinstance(kind, pyarrow.BaseExtensionType) or types.is_run_end_encoded(kind)
+    return isinstance(kind, pyarrow.BaseExtensionType)
 
 
 def of_parquet(pyarrow, files, names, also):

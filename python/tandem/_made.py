@@ -9,6 +9,7 @@ import datetime
 import decimal
 
 from ._rows import parsed
+from ._texts import encoding_of
 from ._types import Kind, kept
 
 WHOLE = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
@@ -64,8 +65,7 @@ def batches_of(source, text_format, columns, kinds):
         pyarrow.BufferReader(source) if isinstance(source, bytes) else source,
         read_options=pyarrow.csv.ReadOptions(
             block_size=8 << 20, column_names=names, skip_rows=1, use_threads=False,
-            encoding={"latin-1": "cp1252", "utf-16le": "utf-16", "utf-16be": "utf-16"}.get(
-                text_format.get("encoding"), "utf8")),
+            encoding=encoding_of(text_format)),
         parse_options=pyarrow.csv.ParseOptions(
             delimiter="\t" if delimiter == "tab" else delimiter,
             quote_char=text_format.get("quote", '"'), newlines_in_values=True,

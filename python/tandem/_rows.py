@@ -13,14 +13,14 @@ import decimal
 import re
 
 from ._errors import UsageError
+from ._texts import encoding_of
 from ._types import TEXT, Kind, kept
 
 
 def read_texts(path, text_format):
     """Names and columns of a file that the library wrote."""
     delimiter = {"tab": "\t"}.get(text_format.get("delimiter", ","), text_format.get("delimiter", ","))
-    with open(path, encoding={"latin-1": "cp1252", "utf-16le": "utf-16", "utf-16be": "utf-16"}.get(
-            text_format.get("encoding"), "utf-8"), newline="") as file:
+    with open(path, encoding=encoding_of(text_format), newline="") as file:
         rows = csv.reader(file, delimiter=delimiter, quotechar=text_format.get("quote", '"'))
         names = next(rows)
         columns = [list(column) for column in zip(*rows)] or [[] for _ in names]

@@ -1,8 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A document as text."""
+"""Documents as text, and texts as the library encodes them."""
 
+import codecs
 import json
 import re
+
+# Its latin-1 is windows-1252, in which the five bytes that stand for nothing stand for themselves.
+LATIN = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
+
+
+class LatinDecoder(codecs.IncrementalDecoder):
+    def decode(self, data, final=False):
+        return codecs.charmap_decode(data, self.errors, LATIN)[0]
+
+
+def latin_codec(name):
+    if name != "tandem_latin_1":
+        return None
+    table = codecs.charmap_build(LATIN)
+    return codecs.CodecInfo(lambda text, errors="strict": codecs.charmap_encode(text, errors, table),
+                            lambda data, errors="strict": codecs.charmap_decode(data, errors, LATIN),
+                            incrementaldecoder=LatinDecoder, name=name)
+
+
+codecs.register(latin_codec)
+ENCODINGS = {"latin-1": "tandem_latin_1", "utf-16le": "utf-16", "utf-16be": "utf-16"}
+
+
+def encoding_of(text_format):
+    return ENCODINGS.get(text_format.get("encoding"), "utf-8")
 
 
 def written(document, suffix):

@@ -539,6 +539,8 @@ def test_the_twenty_lines(tmp_path):
 def test_compare_runs_in_processes_of_its_own(tmp_path):
     found = tandem.compare(VALUES, schema=schema(), mechanisms=["independent", "mst"],
                            epsilons=[1, 3], seeds=1, out=tmp_path / "c", internal=True)
+    assert len(tandem.compare(VALUES, schema=schema(), mechanisms="mst", epsilons=1, seeds=1,
+                              out=tmp_path / "one", internal=True).rows) == 1
     assert len(found.rows) == 4 and found.figure.startswith("<") and len(found.frame()) == 4
     with pytest.raises(tandem.UsageError, match="internal=True"):
         tandem.compare(VALUES, schema=schema(), mechanisms=["mst"], epsilons=[1], out=tmp_path / "d")

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import ctypes
 import os
 import pathlib
 import re
@@ -154,14 +155,26 @@ def test_an_exception_in_progress_and_ctrl_c_reach_the_caller():
             tandem.synthesize(PRIVATE, public=PUBLIC, schema=SCHEMA, epsilon=1, seed=1)
 
 
+# What a parameter of the header is for ctypes.
+SPELLED = {"const char*": ctypes.c_char_p, "const char* const*": ctypes.POINTER(ctypes.c_char_p),
+           "uint64_t": ctypes.c_uint64, "uint64_t*": _library.WORDS, "const uint64_t*": _library.WORDS,
+           "int64_t*": ctypes.POINTER(ctypes.c_int64), "char**": _library.PLACE,
+           "tandem_encoder**": _library.PLACE, "tandem_counter**": _library.PLACE,
+           "tandem_count": _library.COUNT}
+
+
 def test_signatures_are_the_headers():
     header = " ".join((ROOT / "apps" / "c" / "tandem_c.h").read_text().split())
     calls = re.findall(r"int (tandem_\w+)\( ?const char\* request, tandem_task\* task, "
                        r"char\*\* answer\);", header)
     assert sorted(calls) == sorted(_library.CALLS)
     blocks = re.findall(r"C_API int (tandem_(?:encode|encoder_new|bound_\w+|counter_\w+|make_rows|"
-                        r"synthesize_counted))\(", header)
-    assert sorted(blocks) == sorted(_library.BLOCKS)
+                        r"synthesize_counted))\((.*?)\);", header)
+    assert sorted(name for name, _ in blocks) == sorted(_library.BLOCKS)
+    for name, parameters in blocks:
+        types = [re.sub(r" \w+$", "", one.strip()) for one in parameters.split(",")]
+        assert types[-1] == "char**"
+        assert [SPELLED.get(one, ctypes.c_void_p) for one in types[:-1]] == _library.BLOCKS[name], name
     assert ("int tandem_synthesize_stream(const char* request, tandem_task* task, tandem_open_stream "
             "open, void* user, char** answer);") in header
     assert f"#define TANDEM_C_VERSION {_library.VERSION}" in header

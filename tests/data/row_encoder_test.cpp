@@ -405,8 +405,13 @@ TEST(RowEncoder, ATimeInAZoneIsWhatItsClocksShow) {
   }
   EXPECT_EQ(
       error_of<UsageError>([&] { at("../etc/passwd"); }),
-      "The time zone '../etc/passwd' is not known to this machine; install its time zone files "
-      "(tzdata), or convert the column.");
+      "The time zone '../etc/passwd' of the column 'x' is not known to this machine; install its "
+      "time zone files (tzdata), or convert the column.");
+  auto unknown = test::numbers_column("x", "tss:", seconds);
+  unknown.format = "?";
+  EXPECT_EQ(error_of<UsageError>([&] { encoded(schema, {unknown}); }),
+            "The column 'x' of the rows has the Arrow format '?', which this version does not know; "
+            "convert it to numbers, text or dates.");
 }
 
 TEST(RowEncoder, TextsAreTakenAsTheyAre) {

@@ -31,31 +31,31 @@ std::int64_t unit_of(char letter) {
   }
 }
 
-[[noreturn]] void unknown_format(std::string_view format) {
+[[noreturn]] void unknown_format(std::string_view format, std::string_view column) {
   throw UsageError(
-      fmt::format("A column of the rows has the Arrow format {}, which this version "
+      fmt::format("The column {} of the rows has the Arrow format {}, which this version "
                   "does not know; convert it to numbers, text or dates.",
-                  in_quotes(format)));
+                  in_quotes(column), in_quotes(format)));
 }
 
-ArrowType decimal_type(std::string_view format) {
+ArrowType decimal_type(std::string_view format, std::string_view column) {
   const auto parts = split(format.substr(2), ',');
   ArrowType out{.layout = Layout::Decimal, .bits = 128};
   const auto scale = parts.size() > 1 ? parse_integer(parts[1]) : std::nullopt;
   const auto bits = parts.size() > 2 ? parse_integer(parts[2]) : 128;
   if (!scale || std::abs(*scale) > 1000 || !bits ||
       (*bits != 32 && *bits != 64 && *bits != 128 && *bits != 256)) {
-    unknown_format(format);
+    unknown_format(format, column);
   }
   out.scale = static_cast<int>(*scale);
   out.bits = static_cast<int>(*bits);
   return out;
 }
 
-ArrowType time_type(std::string_view format) {
+ArrowType time_type(std::string_view format, std::string_view column) {
   if (format == "tdD") return {.layout = Layout::Date32};
   if (format == "tdm") return {.layout = Layout::Date64};
-  if (format.size() < 3) unknown_format(format);
+  if (format.size() < 3) unknown_format(format, column);
   const std::int64_t unit = unit_of(format[2]);
   if (format[1] == 't' && unit > 0 && format.size() == 3) {
     return {.layout = Layout::Time, .bits = unit <= 1000 ? 32 : 64, .unit = unit};
@@ -63,14 +63,14 @@ ArrowType time_type(std::string_view format) {
   if (format[1] == 's' && unit > 0 && format.size() >= 4 && format[3] == ':') {
     ArrowType out{.layout = Layout::Moment, .unit = unit};
     const std::string zone(format.substr(4));
-    if (!zone.empty()) out.zone = std::make_shared<const TimeZone>(TimeZone::read(zone));
+    if (!zone.empty()) out.zone = std::make_shared<const TimeZone>(TimeZone::read(zone, column));
     return out;
   }
   if (format[1] == 'D' || format[1] == 'i') return {.layout = Layout::Nowhere};
-  unknown_format(format);
+  unknown_format(format, column);
 }
 
-ArrowType plain_type(std::string_view format) {
+ArrowType plain_type(std::string_view format, std::string_view column) {
   static constexpr std::pair<char, Layout> kLetters[] = {
       {'n', Layout::Null},   {'b', Layout::Bool},   {'c', Layout::Int8},   {'C', Layout::UInt8},
       {'s', Layout::Int16},  {'S', Layout::UInt16}, {'i', Layout::Int32},  {'I', Layout::UInt32},
@@ -84,10 +84,10 @@ ArrowType plain_type(std::string_view format) {
   }
   if (format == "vu") return {.layout = Layout::TextView};
   if (format == "vz" || format.starts_with("w:")) return {.layout = Layout::Nowhere};
-  if (format.starts_with("d:")) return decimal_type(format);
-  if (format.starts_with('t')) return time_type(format);
+  if (format.starts_with("d:")) return decimal_type(format, column);
+  if (format.starts_with('t')) return time_type(format, column);
   if (format.starts_with('+')) return {.layout = Layout::Nested};
-  unknown_format(format);
+  unknown_format(format, column);
 }
 
 bool is_index(Layout layout) { return layout >= Layout::Int8 && layout <= Layout::UInt64; }
@@ -114,18 +114,23 @@ std::int64_t least_buffers(Layout layout) {
       "gives, unchanged.");
 }
 
-}  // namespace
-
-ArrowType arrow_type(const ArrowSchema& schema) {
+// A dictionary is nameless, so the column is named along with it.
+ArrowType type_of(const ArrowSchema& schema, std::string_view column) {
   const std::string_view format = schema.format == nullptr ? "" : schema.format;
-  ArrowType out = plain_type(format);
+  ArrowType out = plain_type(format, column);
   if (schema.dictionary != nullptr) {
-    ArrowType values = arrow_type(*schema.dictionary);
-    if (!is_index(out.layout) || values.values != nullptr) unknown_format(format);
+    ArrowType values = type_of(*schema.dictionary, column);
+    if (!is_index(out.layout) || values.values != nullptr) unknown_format(format, column);
     if (values.layout == Layout::Nested) return values;
     out.values = std::make_shared<const ArrowType>(std::move(values));
   }
   return out;
+}
+
+}  // namespace
+
+ArrowType arrow_type(const ArrowSchema& schema) {
+  return type_of(schema, schema.name == nullptr ? "" : schema.name);
 }
 
 void check_array(const ArrowType& type, const ArrowArray& array, std::int64_t first,

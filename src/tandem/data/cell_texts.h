@@ -54,7 +54,6 @@ class CellTexts {
  private:
   void add_number(const std::string& text);
   const std::string* text_of(const std::string& exact) const;
-  std::string number_text(double value) const;
 
   CellMeaning::Kind kind_ = CellMeaning::Kind::None;
   std::shared_ptr<const Codec> codec_;  // of dates, whose line writes them

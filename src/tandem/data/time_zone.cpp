@@ -254,7 +254,7 @@ TimeZone TimeZone::parse(const std::string& bytes) {
   return out;
 }
 
-TimeZone TimeZone::read(const std::string& name) {
+TimeZone TimeZone::read(const std::string& name, std::string_view column) {
   if (const auto fixed = fixed_offset(name)) {
     TimeZone out;
     out.before_ = *fixed;
@@ -281,10 +281,10 @@ TimeZone TimeZone::read(const std::string& name) {
       }
     }
   }
-  throw UsageError(
-      fmt::format("The time zone {} is not known to this machine; install its time zone files "
-                  "(tzdata), or convert the column.",
-                  in_quotes(name)));
+  throw UsageError(fmt::format(
+      "The time zone {} of the column {} is not known to this machine; install its time "
+      "zone files (tzdata), or convert the column.",
+      in_quotes(name), in_quotes(column)));
 }
 
 }  // namespace tandem

@@ -4,14 +4,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem {
 
 class TimeZone {
  public:
-  // "Europe/Zurich", "UTC", "+01:30". UsageError for a zone that this machine does not know.
-  static TimeZone read(const std::string& name);
+  // "Europe/Zurich", "UTC", "+01:30". UsageError for a zone that this machine does not know, with
+  // the column that has it.
+  static TimeZone read(const std::string& name, std::string_view column = {});
   // From the bytes of a zone file. UsageError, a phrase without a subject, when they are none.
   static TimeZone parse(const std::string& bytes);
 

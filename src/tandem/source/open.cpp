@@ -88,7 +88,8 @@ CsvTable load_table(const std::string& source, const Schema& schema, const CsvOp
 
 BitTable load_pairs(const std::string& source, const Schema& schema, const PairsOptions& options) {
   if (!is_pairs(source)) {
-    throw UsageError(fmt::format("{} is no list of pairs; write pairs:FILE.", shown_source(source)));
+    throw UsageError(
+        fmt::format("{} is no list of pairs; write pairs:FILE.", shown_source(source)));
   }
   if (!schema.rules().empty()) {
     throw SchemaError("The schema has rules, and a list of pairs knows none; leave them out.");
