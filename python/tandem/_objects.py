@@ -311,8 +311,9 @@ class Ledger:
     def create(cls, path, *, dataset, epsilon, delta=1e-9, neighbors="replace-one",
                rows_per_person=1):
         call("tandem_ledger_create",
-             {"ledger": path_of(path, "ledger"), "dataset": dataset, "epsilon": number(epsilon, "epsilon"),
-              "delta": number(delta, "delta"), "neighbors": neighbors, "rows-per-person": rows_per_person})
+             {"ledger": path_of(path, "ledger"), "dataset": dataset,
+              "epsilon": number(epsilon, "epsilon"), "delta": number(delta, "delta"),
+              "neighbors": neighbors, "rows-per-person": rows_per_person})
         return cls(path)
 
     @classmethod

@@ -261,8 +261,8 @@ class Session:
         except Exception as error:
             if lies_nowhere(error):
                 return False
-        raise SourceError("The folder of coded rows (coded) can't be looked into: it holds something that "
-                          "is no table, or Spark may not read it. Name another one.")
+        raise SourceError("The folder of coded rows (coded) can't be looked into: what is in it is no "
+                          "table, or Spark may not read it; name another one.")
 
     def delete(self, path, parts):
         """Parts of a folder of this package's own, and the folder if nothing else is in it.

@@ -240,13 +240,14 @@ def of_parquet(files, what):
     schema, rows = None, 0
     for path in files:
         opened = trying(lambda: pyarrow.parquet.ParquetFile(path),
-                        f"{shown_source(path)} can't be read as Parquet; it is damaged, cut short, or something "
-                        "else.")
+                        f"{shown_source(path)} can't be read as Parquet; it is damaged, cut short, "
+                        "or something else.")
         names = opened.schema_arrow.names
         if schema is None:
             schema = opened.schema_arrow
         elif sorted(names) != sorted(schema.names):
-            raise UsageError(f"{shown_source(path)} has other columns than {shown_source(files[0])}; give files of one table.")
+            raise UsageError(f"{shown_source(path)} has other columns than "
+                             f"{shown_source(files[0])}; give files of one table.")
         rows += opened.metadata.num_rows
         opened.close()
     refuse_nested(schema.names, [pyarrow.types.is_nested(one) for one in schema.types], what)
