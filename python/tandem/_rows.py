@@ -106,7 +106,8 @@ class Rows:
         missing = any(value is None for value in values)
         dtype = pandas_dtype(pandas, kind, plain, kind == told, missing)
         series = pandas.Series(values, dtype=dtype)
-        return series.astype(declared) if sparse and dtype == plain else series
+        # To numpy, no dtype at all equals float64.
+        return series.astype(declared) if sparse and dtype is not None and dtype == plain else series
 
     def _category(self, pandas, name, declared):
         column = self._schema.get(name)

@@ -386,7 +386,8 @@ WIDER = {  # what a declared type becomes where the schema allows more than it h
     "float16": (WHOLE.replace("300", "300000"), "float16", "float32"),
     "float32": (WHOLE.replace("300", "300000000"), "float32", "float64"),
     "empty": (WHOLE + "null = true", "int8", "float64"), "nullable": (WHOLE, "Int8", "Int16"),
-    "text": (WHOLE + 'other = "many"', "int64", "str"), "truth": (TRUTH, "bool", "object"),
+    "text": (WHOLE + 'other = "many"', "int64", "str"),
+    "sparse": (WHOLE + 'other = "many"', "Sparse[float64]", "str"), "truth": (TRUTH, "bool", "object"),
     "truths": (TRUTH, "boolean", "boolean"), "category": (TIED, "category", "category"),
 }
 
