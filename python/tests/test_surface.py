@@ -44,7 +44,7 @@ def test_a_plan_says_what_it_costs_for_each_epsilon():
     assert "noise of a count" in shown and "expected rmse" not in shown and len(planned.frame()) == 3
     assert "<table>" in planned._repr_html_() and "Nothing was spent" in planned.text
     answers = tandem.plan(schema=SCHEMA, private_rows=20_000, epsilon=1, answers=True, workload=TABLES)
-    assert 0.0009 < answers.rows[0]["error"] < 0.0011  # rmse 19.73 of 20,000 rows
+    assert 0.0008 < answers.rows[0]["error"] < 0.0009  # rmse 17.42 of 20,000 rows
 
 
 def test_a_plan_knows_the_ledger_and_the_number_of_rows(tmp_path):
@@ -68,7 +68,7 @@ def test_answers_have_error_bars_and_a_target(private, tmp_path):
     assert abs(found.estimate[0] - truth.sum()) < 5 * found.stddev[0]
     near = tandem.answer(private, schema=SCHEMA, workload=TABLES, target_error=0.001,
                          private_rows=20_000, seed=1)
-    assert 0.9 < near.guarantee["epsilon"] < 1.1
+    assert 0.8 < near.guarantee["epsilon"] < 0.95
     with pytest.raises(tandem.UsageError, match="may be spent"):
         tandem.answer(private, schema=SCHEMA, workload=TABLES, target_error=0.001, epsilon=0.5,
                       private_rows=20_000, seed=1)
@@ -288,7 +288,7 @@ def test_answers_with_a_target_can_be_resumed(private, tmp_path):
     with pytest.raises(Enough):
         tandem.answer(private, progress=told, **run)
     release = tandem.answer(private, resume=True, **run)
-    assert 0.9 < release.guarantee["epsilon"] < 1.1 and len(ledger.show()["runs"]) == 1
+    assert 0.8 < release.guarantee["epsilon"] < 0.95 and len(ledger.show()["runs"]) == 1
 
 
 @pytest.mark.parametrize("wrong, said", [
