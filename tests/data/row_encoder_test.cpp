@@ -409,9 +409,10 @@ TEST(RowEncoder, ATimeInAZoneIsWhatItsClocksShow) {
       "time zone files (tzdata), or convert the column.");
   auto unknown = test::numbers_column("x", "tss:", seconds);
   unknown.format = "?";
-  EXPECT_EQ(error_of<UsageError>([&] { encoded(schema, {unknown}); }),
-            "The column 'x' of the rows has the Arrow format '?', which this version does not know; "
-            "convert it to numbers, text or dates.");
+  EXPECT_EQ(
+      error_of<UsageError>([&] { encoded(schema, {unknown}); }),
+      "The column 'x' of the rows has the Arrow format '?', which this version does not know; "
+      "convert it to numbers, text or dates.");
 }
 
 TEST(RowEncoder, TextsAreTakenAsTheyAre) {
