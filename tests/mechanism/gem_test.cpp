@@ -165,6 +165,34 @@ TEST(Gem, ReleasesAMixtureWithinItsLimit) {
   const auto* mixture = dynamic_cast<const ProductMixture*>(outcome.release.model.get());
   ASSERT_NE(mixture, nullptr);
   EXPECT_EQ(mixture->kinds(), 4000U / 8U / 11U);
+  EXPECT_EQ(outcome.release.facts.at("generated_rows").as_integer(), 45);
+  EXPECT_TRUE(mentions(outcome.release.warnings, "has 45 rows of distributions and not 100"));
+  const auto whole = run_mechanism("gem", small("3"), skewed_rows(500, 0.0, 1), some_problem());
+  EXPECT_EQ(whole.release.facts.at("generated_rows").as_integer(), 100);
+  EXPECT_TRUE(whole.release.warnings.empty());
+}
+
+TEST(Gem, ANetworkWithoutBlocksIsNamedNone) {
+  const auto hidden = [](const std::string& text) {
+    for (const auto& [name, value] : find_mechanism("gem").resolve({{"hidden", text}})) {
+      if (name == "hidden") return value;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(hidden("none"), "none");
+  EXPECT_EQ(hidden("auto"), "256,256");
+  EXPECT_EQ(hidden("8"), "8");
+}
+
+// Adam's memory of former rounds, and which errors gamma is a share of, matter as printed.
+TEST(Gem, StartsAdamAfreshWhereAsked) {
+  const auto made = [](const char* afresh) {
+    auto parameters = small("3");
+    parameters.emplace_back("afresh", afresh);
+    const auto outcome = run_mechanism("gem", parameters, skewed_rows(500, 0.0, 1), some_problem());
+    return outcome.release.model->project({0, 1, 2});
+  };
+  EXPECT_NE(made("true"), made("false"));
 }
 
 TEST(Gem, PlansWithoutData) {

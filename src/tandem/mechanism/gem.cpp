@@ -41,6 +41,7 @@ struct Options {
   std::optional<double> tolerance;
   bool clip = true;
   double averaging = 0.5;
+  bool afresh = false;
   double max_model_mb = 16.0;
   int public_steps = 1000;  // the last three: of gem-pub
   std::optional<double> public_rate;
@@ -183,6 +184,19 @@ Floats logits_of_public_rows(const Problem& problem, std::size_t K, Rng& rng) {
   return out;
 }
 
+// What the model has instead of all rows that were asked for is told.
+void tell_rows(const Problem& problem, const Options& options, Release& release) {
+  const std::size_t K = K_of(problem.domain, options);
+  release.facts.set("generated_rows", static_cast<std::uint64_t>(K));
+  if (K == static_cast<std::size_t>(options.rows)) return;
+  release.warnings.push_back(
+      {"model.fewer_rows",
+       fmt::format("The model has {} rows of distributions and not {}, which do not fit in "
+                   "max-model-mb {:g}; raise it, or ask for fewer.",
+                   with_commas(K), with_commas(static_cast<std::uint64_t>(options.rows)),
+                   options.max_model_mb)});
+}
+
 GeneratedRows start_rows(const Problem& problem, const Options& options, bool from_public, Rng& rng,
                          const Threads& threads) {
   const std::size_t K = K_of(problem.domain, options);
@@ -259,6 +273,18 @@ double largest_difference(std::span<const double> answer, std::span<const float>
   return largest;
 }
 
+// The largest error of all that was measured, which gamma is a share of.
+double largest_difference(GeneratedRows& G, std::span<const MarginalTarget> targets) {
+  std::vector<Clique> cliques;
+  for (const auto& target : targets) cliques.push_back(target.clique);
+  const auto answers = G.project_all(cliques, 1.0);
+  double largest = 0.0;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    largest = std::max(largest, largest_difference(answers[i].values, targets[i].values));
+  }
+  return largest;
+}
+
 // The rounds, from a generator that may know public data.
 void fit_rounds(Curator& curator, const Problem& problem, const Options& options, GeneratedRows& G,
                 Release& release, Rng& rng) {
@@ -268,7 +294,13 @@ void fit_rounds(Curator& curator, const Problem& problem, const Options& options
   std::vector<MarginalTarget> targets = rules_of(problem);
   const std::size_t rules = targets.size();
   std::vector<Measurement> a;
-  double largest = 0.0;  // error of what was selected, averaged
+  double threshold = 0.0;  // gamma times the average of the largest errors
+  const auto train = [&](int steps) {
+    G.fit(targets, {.most = steps,
+                    .rate = *options.learning_rate,
+                    .threshold = threshold,
+                    .afresh = options.afresh});
+  };
   const int T = options.rounds.value_or(std::numeric_limits<int>::max());
   Cost round = curator.remaining() / std::max(1, options.rounds.value_or(kMostRounds));
 
@@ -296,26 +328,26 @@ void fit_rounds(Curator& curator, const Problem& problem, const Options& options
     measured[static_cast<std::size_t>(std::ranges::find(candidates, q) - candidates.begin())] = 1;
     targets.push_back(target_of(a.back(), n, *options.tolerance, options.clip));
     weigh(targets, a, rules);
-    const auto before = G.project_all(std::span(&q, 1), 1.0).front();
-    const double error = largest_difference(before.values, targets.back().values);
-    largest = t == 1 ? error : kErrorDecay * largest + (1.0 - kErrorDecay) * error;
+    const double error = largest_difference(G, std::span(&targets.back(), 1));
 
     // Update.
-    G.fit(targets, {.most = options.steps,
-                    .rate = *options.learning_rate,
-                    .threshold = options.threshold * largest});
+    if (options.threshold > 0.0) {
+      const auto answered = std::span(targets).subspan(rules);
+      const double now = options.threshold * largest_difference(G, answered);
+      threshold = t == 1 ? now : kErrorDecay * threshold + (1.0 - kErrorDecay) * now;
+    }
+    train(options.steps);
     const bool late = !options.rounds || 2 * t > T;
     if (late && options.averaging > 0.0) G.average_in(options.averaging);
 
     // What was selected is no further off than noise may make it, so look closer.
-    const double noise = a.back().sigma.value() *
-                         std::sqrt(2.0 * std::log(2.0 * static_cast<double>(before.values.size())));
+    const double noise =
+        a.back().sigma.value() *
+        std::sqrt(2.0 * std::log(2.0 * static_cast<double>(a.back().values.size())));
     if (!options.rounds && error * n <= noise) round = round * kAnnealing;
   }
   G.take_average();
-  G.fit(targets, {.most = options.final_steps,
-                  .rate = *options.learning_rate,
-                  .threshold = options.threshold * largest});
+  train(options.final_steps);
   release.measurements.insert(release.measurements.end(), std::make_move_iterator(a.begin()),
                               std::make_move_iterator(a.end()));
   release.model = G.model(n);
@@ -325,6 +357,7 @@ Release run(Curator& curator, const Problem& problem, const Options& given, Rng&
   require_questions(problem);
   const Options options = settled(given, false);
   Release release;
+  tell_rows(problem, options, release);
   measure_total(curator, release, kTotalShare);
   GeneratedRows G = start_rows(problem, options, false, rng, curator.threads());
   fit_rounds(curator, problem, options, G, release, rng);
@@ -356,21 +389,26 @@ std::vector<MarginalTarget> public_targets(const Problem& problem, std::span<con
   return out;
 }
 
+void fit_public(const Problem& problem, const Options& options, GeneratedRows& G, Rng& rng,
+                const Threads& threads) {
+  const auto candidates = candidates_of(problem);
+  std::vector<char> none(candidates.size(), 0);
+  const auto cliques = offered_now(candidates, none, problem.domain, rng);
+  G.fit_in_turns(public_targets(problem, cliques, threads),
+                 static_cast<std::size_t>(options.public_cells),
+                 (options.public_steps + kStepsOfTurn - 1) / kStepsOfTurn,
+                 {.most = kStepsOfTurn, .rate = *options.public_rate, .threshold = 0.0}, rng);
+}
+
 Release run_public(Curator& curator, const Problem& problem, const Options& given, Rng& rng) {
   require_questions(problem);
   const Options options = settled(given, true);
   require_public_rows(problem);
   Release release;
+  tell_rows(problem, options, release);
   measure_total(curator, release, kTotalShare);
   GeneratedRows G = start_rows(problem, options, true, rng, curator.threads());
-  {
-    std::vector<char> none(candidates_of(problem).size(), 0);
-    const auto cliques = offered_now(candidates_of(problem), none, problem.domain, rng);
-    G.fit_in_turns(public_targets(problem, cliques, curator.threads()),
-                   static_cast<std::size_t>(options.public_cells),
-                   (options.public_steps + kStepsOfTurn - 1) / kStepsOfTurn,
-                   {.most = kStepsOfTurn, .rate = *options.public_rate, .threshold = 0.0}, rng);
-  }
+  if (options.public_steps > 0) fit_public(problem, options, G, rng, curator.threads());
   fit_rounds(curator, problem, options, G, release, rng);
   return release;
 }
@@ -461,6 +499,28 @@ Plan plan_public(const Curator& curator, const Problem& problem, const Options& 
   return out;
 }
 
+// Beside numbers there is a word for no block at all.
+Field<Options> widths_field() {
+  constexpr const char* kNone = "none";
+  auto out = field("hidden", &Options::hidden,
+                   "width of each block of the network; none: no block; auto: 256,256",
+                   between(1, 1e5));
+  out.info.type = std::string(kNone) + ", " + out.info.type;
+  out.set = [numbers = out.set](Options& options, const std::string& text) {
+    if (text == kNone) {
+      options.hidden.clear();
+    } else if (text == "auto") {
+      options.hidden = Options().hidden;
+    } else {
+      numbers(options, text);
+    }
+  };
+  out.get = [numbers = out.get](const Options& options) {
+    return options.hidden.empty() ? kNone : numbers(options);
+  };
+  return out;
+}
+
 std::vector<Field<Options>> shared_fields(int fewest_rounds) {
   return {
       field("rounds", &Options::rounds,
@@ -468,7 +528,7 @@ std::vector<Field<Options>> shared_fields(int fewest_rounds) {
             between(fewest_rounds, 1e5)),
       field("alpha", &Options::alpha,
             "how a round is divided: alpha^2 selects and (1 - alpha)^2 measures, of their sum; the "
-            "papers' is 0.5 or 0.67",
+            "papers' is 0.67",
             between(0.01, 0.99)),
       choice(
           "generator", &Options::generator,
@@ -477,8 +537,7 @@ std::vector<Field<Options>> shared_fields(int fewest_rounds) {
           "network, and rows with public data"),
       field("rows", &Options::rows, "rows K that the generator makes; the papers' are 1000",
             between(1, 1e6)),
-      field("hidden", &Options::hidden, "width of each block of the network; auto: no block",
-            between(1, 1e5)),
+      widths_field(),
       field("inputs", &Options::inputs, "columns of noise that the network starts from",
             between(1, 1e5)),
       field("learning-rate", &Options::learning_rate,
@@ -500,8 +559,10 @@ std::vector<Field<Options>> shared_fields(int fewest_rounds) {
       field("clip", &Options::clip, "measured counts are moved to between 0 and n"),
       field("averaging", &Options::averaging,
             "weight of a round's parameters in their average over the last half of the rounds; 0: "
-            "the last round's",
+            "the last round's; the paper's is 0.1",
             between(0.0, 1.0)),
+      field("afresh", &Options::afresh,
+            "Adam forgets in each round what former rounds taught it; so in the authors' code"),
       field("max-model-mb", &Options::max_model_mb,
             "largest model, in megabytes: fewer rows where they would not fit", at_least(0.001))};
 }
@@ -509,7 +570,7 @@ std::vector<Field<Options>> shared_fields(int fewest_rounds) {
 // The paper's settings; gem-pub's are these and two of its own.
 Parameters printed() {
   return {{"rounds", "50"},
-          {"alpha", "0.5"},
+          {"alpha", "0.67"},
           {"generator", "network"},
           {"rows", "1000"},
           {"inputs", "512"},
@@ -519,6 +580,8 @@ Parameters printed() {
           {"final-steps", "0"},
           {"threshold", "0.5"},
           {"tolerance", "0"},
+          {"averaging", "0.1"},
+          {"afresh", "true"},
           {"max-model-mb", "100"}};
 }
 

@@ -22,8 +22,11 @@ namespace {
 
 constexpr double kFitInRounds = 10.0;  // one cold fit takes as long as so many warm ones
 
+enum class MergedNoise { OfOne, OfAll };
+
 struct Options {
   double merge_below = 3.0;  // times sigma
+  MergedNoise merged_noise = MergedNoise::OfOne;
   double max_model_mb = 8.0;
 };
 
@@ -128,7 +131,10 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   for (auto& measured : measure_to_the_end(curator, queries)) y.push_back(std::move(measured));
 
   std::vector<Measurement> y_groups;
-  for (const auto& measured : y) y_groups.push_back(groups.compress(measured));
+  const bool of_all = options.merged_noise == MergedNoise::OfAll;
+  for (const auto& measured : y) {
+    for (auto& part : groups.compress(measured, of_all)) y_groups.push_back(std::move(part));
+  }
   auto fit =
       estimate_pgm(groups.domain(), y_groups, total, groups.compress(start.zeros), fit_options);
   fit.model = groups.spread(fit.model, start.zeros);
@@ -192,9 +198,13 @@ Mechanism mst() {
            "values of a column counted below so many standard deviations of noise are measured as "
            "one value where columns are paired",
            at_least(0.0)),
+       choice("merged-noise", &Options::merged_noise,
+              {{"one", MergedNoise::OfOne}, {"all", MergedNoise::OfAll}},
+              "noise that a column's merged values, added up, count as having: that of one of them, "
+              "or of all"),
        field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
              at_least(0.001))},
-      effort_of);
+      effort_of, {{"paper", {{"merged-noise", "all"}, {"max-model-mb", "80"}}}});
 }
 
 }  // namespace tandem::mechanism

@@ -63,12 +63,24 @@ LinearQuery Compression::query(const Clique& clique) const {
   return {clique, LinearMap::rows(std::move(rows), groups.size())};
 }
 
-Measurement Compression::compress(Measurement measurement) const {
-  if (measurement.query.map.is_identity()) {
-    measurement.values = query(measurement.query.clique).map.apply(measurement.values);
-  }
+std::vector<Measurement> Compression::compress(Measurement measurement, bool noise_of_all) const {
+  const Clique& clique = measurement.query.clique;
+  const bool of_table = measurement.query.map.is_identity();
+  if (of_table) measurement.values = query(clique).map.apply(measurement.values);
   measurement.query.map = LinearMap::identity();
-  return measurement;
+  if (!of_table || !noise_of_all || clique.size() != 1 || columns_[clique[0]].whole()) {
+    return {std::move(measurement)};
+  }
+  const auto& size = columns_[clique[0]].size;
+  std::vector<std::vector<LinearMap::Entry>> alone;
+  for (std::size_t group = 0; group + 1 < size.size(); ++group) alone.push_back({{group, 1}});
+  Measurement merged = measurement;
+  merged.query.map = LinearMap::rows({{{size.size() - 1, 1}}}, size.size());
+  merged.values = {measurement.values.back()};
+  merged.sigma = Sigma(measurement.sigma.value() * std::sqrt(size.back()));
+  measurement.query.map = LinearMap::rows(std::move(alone), size.size());
+  measurement.values.pop_back();
+  return {std::move(measurement), std::move(merged)};
 }
 
 std::vector<Factor> Compression::compress(std::span<const Factor> zeros) const {

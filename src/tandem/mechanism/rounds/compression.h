@@ -23,9 +23,10 @@ class Compression {
   const Domain& domain() const { return groups_; }  // the smaller one
 
   LinearQuery query(const Clique& clique) const;  // its marginal there, of the table as it is
-  // Of a marginal, or of such a query, as a marginal there. (The noise of added values is larger
-  // than it then says; their pair's measurement makes up for it.)
-  Measurement compress(Measurement measurement) const;
+  // Of a marginal, or of such a query, as a marginal there. The noise of a column's added values is
+  // larger than it then says, which their pair's measurement makes up for; with `noise_of_all` they
+  // are a measurement of their own that says it.
+  std::vector<Measurement> compress(Measurement measurement, bool noise_of_all) const;
   std::vector<Factor> compress(std::span<const Factor> zeros) const;  // where all cells are zeros
   // The model of the table, on as many threads; `zeros` as given for the whole domain.
   GraphicalModel spread(const GraphicalModel& model, std::span<const Factor> zeros) const;

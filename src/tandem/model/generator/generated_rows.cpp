@@ -94,6 +94,12 @@ void GeneratedRows::forward() {
   });
 }
 
+void GeneratedRows::forget() {
+  std::ranges::fill(first_moment_, 0.0F);
+  std::ranges::fill(second_moment_, 0.0F);
+  first_power_ = second_power_ = 1.0;
+}
+
 void GeneratedRows::step(const MarginalAnswers& marginals, std::span<const float> of_cells,
                          const std::vector<char>& wanted, double rate) {
   marginals.back(P_, of_cells, wanted, of_P_, team_);
@@ -123,6 +129,7 @@ void GeneratedRows::step(const MarginalAnswers& marginals, std::span<const float
 
 int GeneratedRows::fit(std::span<const MarginalTarget> targets, const TrainingSteps& steps) {
   if (targets.empty()) return 0;
+  if (steps.afresh) forget();
   const MarginalAnswers marginals(layout_, cliques_of(targets));
   Floats answers(marginals.cells());
   Errors errors;

@@ -33,6 +33,7 @@ struct TrainingSteps {
   int most = 100;
   double rate = 1e-3;      // of the first step; falls to zero along a cosine
   double threshold = 0.0;  // cells with a smaller error don't count; none left ends the training
+  bool afresh = false;     // Adam forgets what it knows from former steps
 };
 
 class GeneratedRows {
@@ -60,6 +61,7 @@ class GeneratedRows {
 
  private:
   void forward();
+  void forget();
   void step(const MarginalAnswers& marginals, std::span<const float> of_cells,
             const std::vector<char>& wanted, double rate);
 
