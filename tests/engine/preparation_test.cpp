@@ -8,6 +8,7 @@
 #include "support/errors.h"
 #include "support/files.h"
 #include "tandem/base/error.h"
+#include "tandem/engine/rehearsal.h"
 #include "tandem/mechanism/registry.h"
 
 namespace tandem {
@@ -67,6 +68,43 @@ TEST(Certificate, IsLeftOutOfPrintedAlgorithmsUnlessAskedFor) {
   EXPECT_TRUE(held({"as=default"}, 0.03));
   EXPECT_TRUE(held({"as=paper"}, 0.05));
   EXPECT_FALSE(held({}, 0.0));
+}
+
+std::string delta_of(double delta, const std::vector<std::string>& parameters) {
+  SynthSettings s;
+  s.epsilon = 1.0;
+  s.delta = delta;
+  s.mechanism = "mwem-pub";
+  s.parameters = parameters;
+  for (const auto& [name, text] : parts_of(s, find_mechanism, true).parameters) {
+    if (name == "delta") return text;
+  }
+  return {};
+}
+
+TEST(Preparation, AMechanismsOwnDeltaIsThatOfTheRunUnlessStated) {
+  EXPECT_EQ(delta_of(1e-6, {"as=paper"}), "1e-06");
+  EXPECT_EQ(delta_of(1e-6, {"as=paper", "delta=1e-05"}), "1e-05");
+  EXPECT_EQ(delta_of(0.0, {}), "auto");
+}
+
+TEST(Rehearsal, LeavesOutTrainingOnPublicData) {
+  SynthSettings s;
+  s.epsilon = 1.0;
+  s.mechanism = "gem-pub";
+  s.parameters = {"public-steps=7"};
+  RunParts parts = parts_of(s, find_mechanism, true);
+  std::string steps;
+  parts.mechanism.run = [&](Curator& /*curator*/, const Problem& /*problem*/,
+                            const Parameters& parameters, Rng& /*rng*/) {
+    for (const auto& [name, text] : parameters) {
+      if (name == "public-steps") steps = text;
+    }
+    return Release{};
+  };
+  const Domain domain({{"a", 2, {}}});
+  rehearse(parts, {domain, Workload::all_k_way(domain, 1), {}}, Threads());
+  EXPECT_EQ(steps, "0");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace tandem::test {
 namespace {
 
 const Parameters kTen = {{"rounds", "10"}};
-const Parameters kAdvanced = {{"rounds", "10"}, {"accounting", "advanced"}};
+const Parameters kAdvanced = {{"rounds", "10"}, {"accounting", "advanced"}, {"delta", "1e-09"}};
 
 TEST(MwemPub, StaysWithinBudgetAndItsChargesAddUp) {
   const Table table = skewed_rows(500, 0.0, 1);
@@ -40,6 +40,11 @@ TEST(MwemPub, AdvancedCompositionIsThePapersAndLessThanTheFilterAllows) {
   EXPECT_THROW(run_mechanism("mwem-pub", kAdvanced, skewed_rows(500, 0.0, 1), problem,
                              {.filter = Filter::pure(epsilon)}),
                UsageError);
+}
+
+TEST(MwemPub, NeedsADeltaForAdvancedComposition) {
+  const Problem problem = skewed_problem(skewed_rows(200, 0.2, 2));
+  EXPECT_THROW(plan_mechanism("mwem-pub", {{"accounting", "advanced"}}, problem), UsageError);
 }
 
 TEST(MwemPub, RecoversTheTruthWithoutNoise) {

@@ -137,6 +137,14 @@ void prefer_zeros(const Mechanism& mechanism, Parameters& given) {
   if (knows && !stated && mechanism.conjunctions) given.emplace_back("free", "zero");
 }
 
+// Where a mechanism's own delta is left open, it is that of the run.
+void settle_delta(double delta, Parameters& resolved) {
+  if (delta == 0.0) return;
+  for (auto& [name, text] : resolved) {
+    if (name == "delta" && text == show(std::optional<double>())) text = show(delta);
+  }
+}
+
 }  // namespace
 
 RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_public_data) {
@@ -158,6 +166,7 @@ RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_p
   auto given = parse_parameters(s.parameters);
   if (is_pairs(s.private_source)) prefer_zeros(mechanism, given);
   auto parameters = mechanism.resolve(given);
+  settle_delta(s.delta, parameters);
   auto unit = parse_privacy_unit(s.neighbors, s.rows_per_person);
   // Rows that name nobody are dropped; in a list of pairs who has no line is no row.
   unit.may_be_absent = !s.person.empty() || is_pairs(s.private_source);

@@ -2,6 +2,7 @@
 #include "tandem/engine/rehearsal.h"
 
 #include <memory>
+#include <utility>
 
 #include "tandem/mechanism/rounds/common.h"
 #include "tandem/mechanism/rounds/model_start.h"
@@ -15,6 +16,19 @@ Curator planning_curator(const RunParts& p, const Domain& domain) {
           std::make_unique<SystemEntropy>(), memory_transcript(), CuratorSettings{}};
 }
 
+namespace {
+
+// Training on public data comes before the first charge, takes minutes and can't fail, so a
+// rehearsal does without.
+Parameters without_public_training(Parameters parameters) {
+  for (auto& [name, text] : parameters) {
+    if (name == "public-steps") text = "0";
+  }
+  return parameters;
+}
+
+}  // namespace
+
 void rehearse(const RunParts& p, const Problem& problem, const Threads& threads) {
   require_possible_row(problem);
   struct FirstCharge {};
@@ -27,7 +41,7 @@ void rehearse(const RunParts& p, const Problem& problem, const Threads& threads)
                std::make_unique<SeededEntropy>(0), memory_transcript(), std::move(settings));
   Rng rng(0);
   try {
-    p.mechanism.run(gate, problem, p.parameters, rng);
+    p.mechanism.run(gate, problem, without_public_training(p.parameters), rng);
   } catch (const FirstCharge&) {
   } catch (const TooFewRows&) {  // of one, but the table has others
   }

@@ -7,8 +7,8 @@
 
 namespace tandem {
 
-// Runs the mechanism until its first charge, and throws what it throws; before that, UsageError for
-// rules that contradict each other.
+// Runs the mechanism until its first charge, without training on public data, and throws what it
+// throws; before that, UsageError for rules that contradict each other.
 void rehearse(const RunParts& parts, const Problem& problem, const Threads& threads);
 
 // A curator of no rows: it knows every price and scale, and has nothing to tell.

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
@@ -25,7 +26,7 @@ enum class Start { Public, Uniform };
 struct Options {
   int rounds = 50;
   Accounting accounting = Accounting::Filter;
-  double delta = 1e-9;
+  std::optional<double> delta;
   double step = 1.0;
   bool clip = true;
   Start start = Start::Public;
@@ -52,9 +53,13 @@ RoundCost round_cost(const Curator& curator, const Options& options) {
         TANDEM_SETTING("param.accounting") "=advanced composes to a delta above 0; give a " TANDEM_SETTING("delta") ", or take "
         "accounting=filter.");
   }
+  if (!options.delta) {
+    throw UsageError(TANDEM_SETTING("param.delta") " is auto and no run says its own; state it.");
+  }
   const Rho rho(all.lower_bound());
-  const Epsilon epsilon = epsilon_of(rho, Delta(options.delta));
-  const Epsilon e0 = advanced_composition_step(epsilon, options.rounds, Delta(options.delta));
+  const Delta delta(*options.delta);
+  const Epsilon epsilon = epsilon_of(rho, delta);
+  const Epsilon e0 = advanced_composition_step(epsilon, options.rounds, delta);
   const Epsilon half(e0.value() / 2.0);
   const double share = 1.0 / options.rounds;
   return {all * std::min(share / 2.0, exponential_rho(half).value() / rho.value()),
@@ -129,8 +134,8 @@ Mechanism mwem_pub() {
               {{"filter", Accounting::Filter}, {"advanced", Accounting::Advanced}},
               "a round's cost: by the filter's own composition, or by advanced composition as "
               "printed"),
-       field("delta", &Options::delta, "of advanced composition: as that of the run",
-             between(1e-30, 0.1)),
+       field("delta", &Options::delta, "of advanced composition; auto: that of the run",
+             between(1e-300, 1.0)),
        field("step", &Options::step, "factor in the update's exponent", between(0.0, 100.0)),
        field("clip", &Options::clip,
              "measured counts are moved to between 0 and n; not so as printed"),
