@@ -3,7 +3,7 @@
 """Figure 1 of the JAM-PGM paper: ADULT with public rows of which 25, 50, 75 and 100% are women (25% of
 the private ones), six epsilons, delta 1e-9. JAM-PGM as printed and by default, MW-Pub, AIM, GEM,
 GEM-Pub and tandem. Models are of 8 MB where the paper's are of 80, and generators are free rows, with
-the paper's T and alpha. Usage: 004-1.py [--quick] [--threads N] [SEEDS]."""
+the paper's alpha and, for GEM-Pub, its T. Usage: 004-1.py [--quick] [--threads N] [SEEDS]."""
 from jam_figures import JAM, OURS, draw, flat, loss, run
 
 ALL = ["adult_pub025", "adult_pub050", "adult_pub075", "adult_pub100"]

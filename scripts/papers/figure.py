@@ -196,19 +196,26 @@ class Figure:
     def line(self, holds, sentence, measured):
         """A sentence of the paper, or of ours, and what was measured; none where that is missing."""
         if "nan" in measured:
-            print(f"   -   {sentence}: not measured", flush=True)
+            self.not_measured(sentence)
             return
         self.lines.append((bool(holds), sentence, measured))
         print(f"{'green' if holds else 'red  '}  {sentence}: {measured}", flush=True)
+
+    def not_measured(self, sentence):
+        self.lines.append((None, sentence, "not measured"))
+        print(f"   -   {sentence}: not measured", flush=True)
 
     def below(self, sentence, table, first, second, epsilons=None, factor=1.0):
         """The first is below the second, times a factor, at each epsilon (all by default)."""
         chosen = [e for e in self.epsilons(table) if epsilons is None or epsilons(e)]
         pairs = [(e, self.error(table, first, e), self.error(table, second, e)) for e in chosen]
         pairs = [pair for pair in pairs if not math.isnan(pair[1] + pair[2])]
-        if pairs:
-            self.line(all(a < factor * b for _, a, b in pairs), sentence,
-                      ", ".join(f"{e:g}: {shown(a)} and {shown(b)}" for e, a, b in pairs))
+        if not pairs:
+            self.not_measured(sentence)
+            return
+        part = "" if len(pairs) == len(chosen) else f" ({len(pairs)} of {len(chosen)} epsilons)"
+        self.line(all(a < factor * b for _, a, b in pairs), sentence,
+                  ", ".join(f"{e:g}: {shown(a)} and {shown(b)}" for e, a, b in pairs) + part)
 
     def table(self, table, title, what=None):
         """Means over seeds, a row for each label, on the terminal and on the page."""
@@ -261,7 +268,7 @@ class Figure:
                 writer.writeheader()
                 writer.writerows(self.rows)
         write_page(self.out, self.pictures + self.page, self.lines)
-        sys.exit(0 if all(holds for holds, _, _ in self.lines) else 1)
+        sys.exit(1 if any(holds is False for holds, _, _ in self.lines) else 0)
 
 
 def draw_chart(out, name, title, notes, y_name, series, x_name="epsilon", levels=None):
@@ -286,12 +293,13 @@ def draw_chart(out, name, title, notes, y_name, series, x_name="epsilon", levels
 
 def write_page(out, page, lines):
     """page.md, the part of a figure's page that its results write: pictures, lines, tables. lines:
-    (holds, sentence, measured)."""
+    (holds, sentence, measured), where holds is None for what was not measured."""
     out = pathlib.Path(out)
     text = ["| | what is said | measured |", "|---|---|---|"]
     for holds, sentence, measured in lines:
         cells = [cell.replace("|", "\\|") for cell in (sentence, measured)]
-        text.append(f"| {'green' if holds else '**red**'} | {cells[0]} | {cells[1]} |")
+        colour = {True: "green", False: "**red**", None: "-"}[holds]
+        text.append(f"| {colour} | {cells[0]} | {cells[1]} |")
     pictures = [i for i, line in enumerate(page) if line == "</picture>"]
     cut = pictures[-1] + 2 if pictures else 0  # pictures, lines, then tables
     (out / "page.md").write_text("\n".join(page[:cut] + text + [""] + page[cut:]).rstrip() + "\n",

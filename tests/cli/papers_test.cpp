@@ -109,5 +109,26 @@ TEST_F(PapersTables, TheSurveyIsTheSameForTheSameSeedAndItsWavesDiffer) {
   }
 }
 
+// A page tells what was not measured, and on how many epsilons a line stands.
+TEST_F(PapersTables, APageSaysWhatWasNotMeasured) {
+  const std::string script = dir_.write("page.py", R"(import sys
+sys.path.insert(0, sys.argv[1])
+from figure import Figure, write_page
+figure = Figure.__new__(Figure)
+figure.lines, figure.what = [], "e"
+figure.runs = {("t", who, x): {1: {"e": e}} for who, x, e in (("a", 1, "1"), ("b", 1, "2"), ("a", 2, "1"))}
+figure.below("a is below b", "t", "a", "b")
+figure.below("c is below b", "t", "c", "b")
+write_page(sys.argv[2], [], figure.lines)
+)");
+  const auto result = test::run_command(
+      {"/usr/bin/env", "python3", script, TANDEM_SOURCE_DIR "/scripts/papers", dir_ / "."});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto rows = lines(dir_ / "page.md");
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[2], "| green | a is below b | 1: 1.000 and 2.000 (1 of 2 epsilons) |");
+  EXPECT_EQ(rows[3], "| - | c is below b | not measured |");
+}
+
 }  // namespace
 }  // namespace tandem
