@@ -100,6 +100,17 @@ TEST(Gem, WithoutRoundsGemPubIsThePublicDataAndCostsNothing) {
   EXPECT_LT(max_error(problem, known, *outcome.release.model), 0.01);
 }
 
+// Six pairs of columns: with fewer rounds free rows are the better generator, otherwise the network.
+TEST(Gem, TakesTheNetworkWhereTheRoundsReachAllPairs) {
+  const auto made = [](const char* rounds, const char* generator) {
+    const auto outcome = run_mechanism("gem", small(rounds, generator), skewed_rows(500, 0.0, 1),
+                                       some_problem());
+    return outcome.release.model->project({0, 1, 2});
+  };
+  EXPECT_EQ(made("5", "auto"), made("5", "rows"));
+  EXPECT_EQ(made("6", "auto"), made("6", "network"));
+}
+
 // What gem-pub must never do by default: make good public rows worse, at any budget.
 TEST(Gem, IsNoWorseThanGoodPublicRows) {
   const Table table = skewed_rows(20'000, 0.0, 1);

@@ -80,21 +80,6 @@ double select_share(const Options& options) {
   return select / (select + measure);
 }
 
-// What is left to us. From public data, free rows are as accurate as the network in a fifth of the
-// time, and steps are a third as long: Adam's are as long as its rate says however little is wrong.
-Options settled(Options options, bool from_public) {
-  if (options.generator == Kind::Auto) {
-    options.generator = from_public ? Kind::Rows : Kind::Network;
-  }
-  const bool network = options.generator == Kind::Network;
-  if (!options.learning_rate) {
-    options.learning_rate = from_public ? (network ? 1e-3 : 0.03) : (network ? 3e-3 : 0.1);
-  }
-  if (!options.public_rate) options.public_rate = network ? 5e-3 : 0.1;
-  if (!options.tolerance) options.tolerance = from_public ? kPublicTolerance : 0.0;
-  return options;
-}
-
 // As many rows as asked for, or as the released model has room for.
 std::size_t K_of(const Domain& domain, const Options& options) {
   const double row = sizeof(double) * static_cast<double>(CodeLayout(domain).codes);
@@ -230,6 +215,40 @@ std::vector<Clique> candidates_of(const Problem& problem) {
   return out;
 }
 
+// Whether the rounds can measure every pair of the workload's columns once. Where they can't, a
+// network that is trained on some pairs makes up relations of all others; free rows do not.
+bool reach_all_pairs(const Problem& problem, int rounds) {
+  std::set<Clique> pairs;
+  double held = 0.0;  // by all candidates
+  const auto candidates = candidates_of(problem);
+  for (const auto& clique : candidates) {
+    for (std::size_t j = 1; j < clique.size(); ++j) {
+      for (std::size_t i = 0; i < j; ++i) pairs.insert({clique[i], clique[j]});
+      held += static_cast<double>(j);
+    }
+  }
+  const auto all = static_cast<double>(candidates.size());
+  return rounds * held >= static_cast<double>(pairs.size()) * all;
+}
+
+// What is left to us. From public data, free rows are as accurate as the network in a quarter of
+// the time, and steps are a third as long: Adam's are as long as its rate says however little is
+// wrong.
+Options settled(const Problem& problem, Options options, bool from_public) {
+  if (options.generator == Kind::Auto) {
+    const int rounds = options.rounds.value_or(kMostRounds);
+    options.generator =
+        !from_public && reach_all_pairs(problem, rounds) ? Kind::Network : Kind::Rows;
+  }
+  const bool network = options.generator == Kind::Network;
+  if (!options.learning_rate) {
+    options.learning_rate = from_public ? (network ? 1e-3 : 0.03) : (network ? 3e-3 : 0.1);
+  }
+  if (!options.public_rate) options.public_rate = network ? 5e-3 : 0.1;
+  if (!options.tolerance) options.tolerance = from_public ? kPublicTolerance : 0.0;
+  return options;
+}
+
 // Those that a round looks at, out of those not yet measured; of all when none is left.
 std::vector<Clique> offered_now(std::span<const Clique> candidates, std::vector<char>& measured,
                                 const Domain& domain, Rng& rng) {
@@ -355,7 +374,7 @@ void fit_rounds(Curator& curator, const Problem& problem, const Options& options
 
 Release run(Curator& curator, const Problem& problem, const Options& given, Rng& rng) {
   require_questions(problem);
-  const Options options = settled(given, false);
+  const Options options = settled(problem, given, false);
   Release release;
   tell_rows(problem, options, release);
   measure_total(curator, release, kTotalShare);
@@ -402,7 +421,7 @@ void fit_public(const Problem& problem, const Options& options, GeneratedRows& G
 
 Release run_public(Curator& curator, const Problem& problem, const Options& given, Rng& rng) {
   require_questions(problem);
-  const Options options = settled(given, true);
+  const Options options = settled(problem, given, true);
   require_public_rows(problem);
   Release release;
   tell_rows(problem, options, release);
@@ -414,7 +433,7 @@ Release run_public(Curator& curator, const Problem& problem, const Options& give
 }
 
 Effort effort_with(const Problem& problem, const Options& given, bool from_public) {
-  const Options options = settled(given, from_public);
+  const Options options = settled(problem, given, from_public);
   const RoundLimit limit;
   double all_cells = 0.0;
   double marginals = 0.0;
@@ -533,8 +552,9 @@ std::vector<Field<Options>> shared_fields(int fewest_rounds) {
       choice(
           "generator", &Options::generator,
           {{"auto", Kind::Auto}, {"network", Kind::Network}, {"rows", Kind::Rows}},
-          "what makes the rows: the paper's network, or free numbers for each of them; auto: the "
-          "network, and rows with public data"),
+          "what makes the rows: the paper's network, or free numbers for each of them; auto: rows "
+          "with public data, and where there are more pairs of columns than the rounds measure; "
+          "otherwise the network"),
       field("rows", &Options::rows, "rows K that the generator makes; the papers' are 1000",
             between(1, 1e6)),
       widths_field(),
