@@ -173,7 +173,7 @@ TEST_F(Pairs, WhatDoesNotGoTogetherIsASentence) {
   expect_refused(synth("r", more), {"--person", "users as people"});
   more = of(pairs);
   more.insert(more.end(), {"--public", pairs});
-  expect_refused(synth("r", more), {"--public"});
+  expect_refused(synth("r", more), {"read as private data", "give a table here"});
   more = of(pairs);
   more.insert(more.end(), {"--memory-limit", "1MB"});
   expect_refused(synth("r", more), {"may need", "--memory-limit"});

@@ -67,7 +67,10 @@ TEST(AsPrinted, SetsWhatItsPagesSay) {
   EXPECT_EQ(changed_by("grouped", "paper"), (Settings{{"shares", "1,1,1,1"},
                                                       {"totals", "independent"},
                                                       {"trust", "full"},
-                                                      {"small-groups", "keep"}}));
+                                                      {"small-groups", "keep"},
+                                                      {"order", "random"},
+                                                      {"sweeps", "2"},
+                                                      {"damping", "false"}}));
   auto gem = changed_by("gem", "paper");
   EXPECT_EQ(gem.at("hidden"), "512,1024,1024");
   EXPECT_EQ(gem.at("final-steps"), "0");

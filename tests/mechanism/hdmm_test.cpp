@@ -355,7 +355,7 @@ TEST(Hdmm, PlanSaysThatALongColumnHasNoStrategyOfItsOwn) {
         domain, "p", {{"", 1.0, Products{{{{0}, {{ColumnQueries::Kind::Prefix, {}}}, 1.0}}}}});
     const Curator planning =
         curator_of(Table(domain, 0), zcdp(), kReplaceOne, std::make_unique<SystemEntropy>());
-    const auto plan = find_mechanism("hdmm").plan(planning, {domain, workload, {}}, {});
+    const auto plan = find_mechanism("hdmm").plan(planning, {domain, workload, {}}, {}, 0.0);
     EXPECT_EQ(contains(plan.front().sentence, "more than 1,024 values"), values > 1024);
   }
 }
