@@ -30,8 +30,8 @@ class Evaluate final : public Command {
 
   void declare(Args& args) override {
     using enum Args::Need;
-    args.option("--private,--real", request_.real, "the real table: .csv, .csv.gz or .parquet, or pairs:FILE",
-                Required);
+    args.option("--private,--real", request_.real,
+                "the real table: .csv, .csv.gz or .parquet, or pairs:FILE", Required);
     args.option("--synthetic", request_.synthetic, "the table to judge, or pairs:FILE", Required);
     args.option("--schema", request_.schema, "the schema of both: TOML or JSON", Required);
     args.option("--workload", request_.workload,
@@ -96,23 +96,22 @@ class Evaluate final : public Command {
   // Any of the three asks for the contest's score.
   void read_contest() {
     using Given = std::pair<const std::string*, const char*>;
-    for (const auto& [given, flag] : {Given(&heat_map_, TANDEM_SETTING("heat-map")),
-                                      Given(&pairs_, TANDEM_SETTING("pairs")),
-                                      Given(&count_penalty_, TANDEM_SETTING("count-penalty"))}) {
+    for (const auto& [given, flag] :
+         {Given(&heat_map_, TANDEM_SETTING("heat-map")), Given(&pairs_, TANDEM_SETTING("pairs")),
+          Given(&count_penalty_, TANDEM_SETTING("count-penalty"))}) {
       if (given->empty() || !group_by_.empty()) continue;
       throw UsageError(fmt::format(
           "{} is of groups; name their columns with " TANDEM_SETTING("group-by") ".", flag));
     }
     if (!pairs_.empty()) {
-      request_.pairs =
-          pairs_ == "all" ? 0
-                          : number_from<std::int64_t>(1, pairs_, TANDEM_SETTING("pairs"),
-                                                      "a whole number from 1, or all");
+      request_.pairs = pairs_ == "all"
+                           ? 0
+                           : number_from<std::int64_t>(1, pairs_, TANDEM_SETTING("pairs"),
+                                                       "a whole number from 1, or all");
     }
     if (!count_penalty_.empty()) {
-      request_.count_penalty =
-          number_from<double>(0.0, count_penalty_, TANDEM_SETTING("count-penalty"),
-                              "a number from 0");
+      request_.count_penalty = number_from<double>(
+          0.0, count_penalty_, TANDEM_SETTING("count-penalty"), "a number from 0");
     }
     if (!heat_map_.empty() && !request_.pairs) request_.pairs = 0;
   }
@@ -124,9 +123,9 @@ class Evaluate final : public Command {
          {&request_.real, &request_.synthetic, &request_.schema, &request_.workload}) {
       std::error_code absent;
       if (std::filesystem::equivalent(heat_map_, *input, absent)) {
-        throw UsageError(fmt::format(
-            TANDEM_SETTING("heat-map") " {} is a file that is read; choose another.",
-            in_quotes(heat_map_)));
+        throw UsageError(
+            fmt::format(TANDEM_SETTING("heat-map") " {} is a file that is read; choose another.",
+                        in_quotes(heat_map_)));
       }
     }
     if (!force_ && std::filesystem::exists(heat_map_)) {

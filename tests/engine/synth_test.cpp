@@ -1260,8 +1260,8 @@ TEST_F(Synth, FilesThatParametersNameArePublicFiles) {
   EXPECT_NO_THROW(check_same_run(record, run_.settings, record.inputs));
   PinnedInputs other = record.inputs;
   other.parameter_files[0].digest = "bb";
-  EXPECT_TRUE(contains(
-      error_of<UsageError>([&] { check_same_run(record, run_.settings, other); }), "has changed"));
+  EXPECT_TRUE(contains(error_of<UsageError>([&] { check_same_run(record, run_.settings, other); }),
+                       "has changed"));
 
   run_.settings.out = dir_ / "another";
   run_.settings.parameters[1] = "coarse=" + run_.settings.private_source;

@@ -100,11 +100,12 @@ TEST(Gem, WithoutRoundsGemPubIsThePublicDataAndCostsNothing) {
   EXPECT_LT(max_error(problem, known, *outcome.release.model), 0.01);
 }
 
-// Six pairs of columns: with fewer rounds free rows are the better generator, otherwise the network.
+// Six pairs of columns: with fewer rounds free rows are the better generator, otherwise the
+// network.
 TEST(Gem, TakesTheNetworkWhereTheRoundsReachAllPairs) {
   const auto made = [](const char* rounds, const char* generator) {
-    const auto outcome = run_mechanism("gem", small(rounds, generator), skewed_rows(500, 0.0, 1),
-                                       some_problem());
+    const auto outcome =
+        run_mechanism("gem", small(rounds, generator), skewed_rows(500, 0.0, 1), some_problem());
     return outcome.release.model->project({0, 1, 2});
   };
   EXPECT_EQ(made("5", "auto"), made("5", "rows"));

@@ -333,9 +333,9 @@ TEST(Hdmm, EveryPlannerAnswersAPublicTotalExactly) {
 
 TEST(Hdmm, TakesWeightsAMillionApartAndNamesThoseFurtherApart) {
   const auto run = [](double large, double small) {
-    const Workload workload(small_domain(), "weights",
-                            {{"a", large, Marginals{{{{0, 1}, 1.0}}}},
-                             {"b", small, Marginals{{{{1, 2}, 1.0}}}}});
+    const Workload workload(
+        small_domain(), "weights",
+        {{"a", large, Marginals{{{{0, 1}, 1.0}}}}, {"b", small, Marginals{{{{1, 2}, 1.0}}}}});
     for (const auto& filter : {zcdp(), Filter::pure(Epsilon(1.0))}) {
       for (const auto& unit : {kReplaceOne, kAddRemove}) {
         run_hdmm(small_table(60), workload, filter, unit, std::make_unique<SeededEntropy>(1));

@@ -59,8 +59,8 @@ GroupedModel two_groups() {
                    .marginals = {{0}}};
   std::vector<GroupedModel::Group> groups;
   groups.push_back({.key = {2, 0}, .rows = 30.0, .base = 0, .u = {0.0, 0.0}});
-  groups.push_back({.key = {0, 1}, .rows = 10.0, .base = 1, .u = {0.0, 0.0},
-                    .t = {{1, std::log(2.0)}}});
+  groups.push_back(
+      {.key = {0, 1}, .rows = 10.0, .base = 1, .u = {0.0, 0.0}, .t = {{1, std::log(2.0)}}});
   return {kDomain, Clique{0, 2}, std::move(shared), std::move(groups)};
 }
 

@@ -521,9 +521,9 @@ Plan plan_public(const Curator& curator, const Problem& problem, const Options& 
 // Beside numbers there is a word for no block at all.
 Field<Options> widths_field() {
   constexpr const char* kNone = "none";
-  auto out = field("hidden", &Options::hidden,
-                   "width of each block of the network; none: no block; auto: 256,256",
-                   between(1, 1e5));
+  auto out =
+      field("hidden", &Options::hidden,
+            "width of each block of the network; none: no block; auto: 256,256", between(1, 1e5));
   out.info.type = std::string(kNone) + ", " + out.info.type;
   out.set = [numbers = out.set](Options& options, const std::string& text) {
     if (text == kNone) {

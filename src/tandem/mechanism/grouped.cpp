@@ -52,7 +52,7 @@ constexpr double kTolerance = 1e-5;          // of a group's estimate, in L1
 constexpr double kSecondsPerVisit = 1.7e-9;  // of a row, a marginal and a sweep
 constexpr double kUsualSweeps = 60.0;
 
-constexpr double kLeastShare = 1e-6;  // of the budget, that a step can be given
+constexpr double kLeastShare = 1e-6;         // of the budget, that a step can be given
 constexpr double kMostCells = 4294967295.0;  // of a marginal with the key, in one count
 
 std::vector<double> shares_of(const Options& options) {
@@ -163,8 +163,8 @@ std::vector<double> settled_rows(const GroupTotals& n_g, GroupTotals n_S, const 
     for (auto& total : n_S.of) total.variance = HUGE_VAL;  // it decides nothing
     n.reset();
   }
-  std::vector<double> out = options.consistent ? agreeing_totals(n_g, n_S, keys.coarse_of, n)
-                                               : values_of(n_g);
+  std::vector<double> out =
+      options.consistent ? agreeing_totals(n_g, n_S, keys.coarse_of, n) : values_of(n_g);
   if (options.drop_small) return rows_of_groups(n_g, n_S, keys.coarse_of, std::move(out), n);
   for (double& rows : out) rows = std::max(0.0, std::floor(rows));
   return out;
@@ -204,8 +204,10 @@ std::vector<RowTilt> tilts_of(std::span<const double> above, std::span<const Par
   std::size_t most = estimate.q.size();  // the largest that was not held: it gives the scale
   auto next = estimate.held.begin();
   for (std::size_t r = 0; r < estimate.q.size(); ++r) {
-    if (next != estimate.held.end() && *next == r) ++next;
-    else if (most == estimate.q.size() || estimate.q[r] > estimate.q[most]) most = r;
+    if (next != estimate.held.end() && *next == r)
+      ++next;
+    else if (most == estimate.q.size() || estimate.q[r] > estimate.q[most])
+      most = r;
   }
   const double scale = most < estimate.q.size() ? off(most) : 0.0;
   std::vector<RowTilt> out;
@@ -307,9 +309,9 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   std::vector<Measurement> y_g = {
       curator.measure(keys.with_fine({}), due(curator, shares, 2), noise)};
   auto n_g = group_totals(keys, y_g, keys.groups());
-  const auto W_G = choose_fine(
-      curator, inner, keys, options.fine_marginals,
-      {.cost = curator.remaining(), .noise = noise, .rows = mean_rows(values_of(n_g))});
+  const auto W_G =
+      choose_fine(curator, inner, keys, options.fine_marginals,
+                  {.cost = curator.remaining(), .noise = noise, .rows = mean_rows(values_of(n_g))});
   std::vector<LinearQuery> queries;
   for (const auto& clique : W_G) queries.push_back(keys.with_fine(clique));
   const auto y = measure_to_the_end(curator, queries, noise);
@@ -324,8 +326,7 @@ Release run(Curator& curator, const Problem& problem, const Options& options, Rn
   std::vector<Exponents> of_g(keys.groups());
   estimate_level(curator, keys, p.rows,
                  {.y = y, .marginals = W_G, .rows = rows_g, .q = q_S, .above = keys.coarse_of},
-                 options, rng,
-                 [&](std::size_t g, IterativeEstimate&&, Exponents&& exponents) {
+                 options, rng, [&](std::size_t g, IterativeEstimate&&, Exponents&& exponents) {
                    of_g[g] = std::move(exponents);
                  });
 
@@ -371,8 +372,7 @@ Effort effort_of(const Curator& curator, const Problem& problem, const Options& 
   out.model_bytes = model_bytes(keys, rows, possible);
   const auto marginals = static_cast<double>(possible.fine.size());
   // Answers are kept as measured and by group, each thread has weights of its own.
-  out.bytes = out.model_bytes + 24.0 * possible.cells(keys) +
-              24.0 * rows * curator.threads().count;
+  out.bytes = out.model_bytes + 24.0 * possible.cells(keys) + 24.0 * rows * curator.threads().count;
   out.seconds = static_cast<double>(keys.groups() + keys.coarse_groups) * marginals *
                 std::min(kUsualSweeps, static_cast<double>(options.sweeps)) * kSecondsPerVisit *
                 rows;

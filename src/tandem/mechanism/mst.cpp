@@ -198,10 +198,11 @@ Mechanism mst() {
            "values of a column counted below so many standard deviations of noise are measured as "
            "one value where columns are paired",
            at_least(0.0)),
-       choice("merged-noise", &Options::merged_noise,
-              {{"one", MergedNoise::OfOne}, {"all", MergedNoise::OfAll}},
-              "noise that a column's merged values, added up, count as having: that of one of them, "
-              "or of all"),
+       choice(
+           "merged-noise", &Options::merged_noise,
+           {{"one", MergedNoise::OfOne}, {"all", MergedNoise::OfAll}},
+           "noise that a column's merged values, added up, count as having: that of one of them, "
+           "or of all"),
        field("max-model-mb", &Options::max_model_mb, "largest model, in megabytes",
              at_least(0.001))},
       effort_of, {{"paper", {{"merged-noise", "all"}, {"max-model-mb", "80"}}}});

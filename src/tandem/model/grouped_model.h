@@ -6,9 +6,10 @@
 // Thousands of groups have few numbers of their own: a row's weight in group g is
 //   base_s(r) exp(sum_i u_gi[cell_i(r)] + t_g(r)),
 // where s is a weighting of the rows that several groups start from, u_gi has a number for each
-// cell of marginal i, and t_g is 0 but for few rows. But for these it is equation (3) of 'Prior-aware distribution estimation for differential
-// privacy'. Costs the rows once, 8 bytes a row and base, 4 a row and marginal, and 8 a group and
-// cell; a question costs a pass over rows and marginals for each group.
+// cell of marginal i, and t_g is 0 but for few rows. But for these it is equation (3) of
+// 'Prior-aware distribution estimation for differential privacy'. Costs the rows once, 8 bytes a
+// row and base, 4 a row and marginal, and 8 a group and cell; a question costs a pass over rows and
+// marginals for each group.
 
 #include <cstdint>
 #include <memory>
@@ -36,10 +37,10 @@ struct RowTilt {
 class GroupedModel final : public Model {
  public:
   struct Group {
-    std::vector<Code> key;   // of each key column, in the order of the domain
-    double rows = 0.0;       // positive
-    std::uint32_t base = 0;  // which of the bases
-    std::vector<double> u;   // of each marginal's cells, marginal after marginal: finite
+    std::vector<Code> key;        // of each key column, in the order of the domain
+    double rows = 0.0;            // positive
+    std::uint32_t base = 0;       // which of the bases
+    std::vector<double> u;        // of each marginal's cells, marginal after marginal: finite
     std::vector<RowTilt> t = {};  // of different rows, ascending: finite
   };
   // At least one key column, one other, one base and one group; keys are different.

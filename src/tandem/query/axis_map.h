@@ -36,8 +36,8 @@ class AxisMap {
   std::span<const std::int64_t> entries() const { return entries_; }  // of Kind::Given
   std::int64_t entry(std::size_t output, std::size_t code) const;     // in units
 
-  UInt128 largest_entry() const;   // absolute
-  bool has_negative() const;       // entries
+  UInt128 largest_entry() const;  // absolute
+  bool has_negative() const;      // entries
 
   // In units, along the middle axis of a table of outer x codes x inner cells. Exact in whole
   // numbers, as long as no sum is beyond them. Number: double, std::int64_t or Int128.

@@ -90,8 +90,7 @@ TEST(PublicCliques, WithoutRoomAreCountedAmongThoseRecommended) {
   problem.workload = Workload::all_k_way(problem.domain, 4);  // one marginal; its parts are several
   ForColumns room;
   MarginalChoice choice("mre", kPublicCliques, problem, room, 8.0);
-  const auto chosen =
-      choice.take(curator_of(problem.domain, Filter::pure(Epsilon(50.0))), 3000.0);
+  const auto chosen = choice.take(curator_of(problem.domain, Filter::pure(Epsilon(50.0))), 3000.0);
   EXPECT_EQ(chosen.marginals.size(), 4U);
   EXPECT_TRUE(mentions(remarks(problem, chosen, "unmeasured"),
                        fmt::format("had no room for {} of the marginals that public data "

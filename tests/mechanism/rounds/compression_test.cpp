@@ -40,8 +40,7 @@ TEST(Compression, AddedValuesSayTheNoiseOfAllWhereAsked) {
   EXPECT_EQ(parts[0].query.map.apply(std::vector<double>{5.0, 6.0, 7.0}),
             (std::vector<double>{5.0, 6.0}));
   EXPECT_EQ(parts[1].values, std::vector<double>{3.0});
-  EXPECT_EQ(parts[1].query.map.apply(std::vector<double>{5.0, 6.0, 7.0}),
-            std::vector<double>{7.0});
+  EXPECT_EQ(parts[1].query.map.apply(std::vector<double>{5.0, 6.0, 7.0}), std::vector<double>{7.0});
   EXPECT_DOUBLE_EQ(parts[1].sigma.value(), std::sqrt(2.0));
 }
 

@@ -94,8 +94,10 @@ void expect_factors(std::span<const double> p, std::span<const PartialWorkload> 
   }
   for (std::size_t r = 0; r < p.size(); ++r) {
     const double expected = by_factors(r) / sum * not_held;
-    if (held(r)) EXPECT_LE(expected, found.q[r] + 1e-9);
-    else EXPECT_NEAR(expected, found.q[r], 1e-9);
+    if (held(r))
+      EXPECT_LE(expected, found.q[r] + 1e-9);
+    else
+      EXPECT_NEAR(expected, found.q[r], 1e-9);
   }
 }
 

@@ -50,8 +50,8 @@ double total_of(std::span<const double> values) {
 }
 
 Reconstruction reconstructed(const Measured& m) {
-  return {m.problem, m.strategy, knowledge_of(m.problem, m.strategy, {}), m.answers,
-          total_of(m.cells), {}};
+  return {m.problem, m.strategy,        knowledge_of(m.problem, m.strategy, {}),
+          m.answers, total_of(m.cells), {}};
 }
 
 TEST(NonNegative, MarginalsAgreeWithEachOtherAndHaveNoNegativeCounts) {

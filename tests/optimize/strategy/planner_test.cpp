@@ -155,9 +155,8 @@ TEST(ColumnStrategy, TellsAllValuesApartWhateverIsAsked) {
     asked.add({Kind::Given, rows}, 1.0);
     const DenseMatrix g = asked.gram(5);
     for (const auto noise : {NoiseKind::Gaussian, NoiseKind::Laplace}) {
-      const DenseMatrix a = noise == NoiseKind::Gaussian
-                                ? best_gaussian_map(g, {})
-                                : best_p_identity(g, noise, 4, 2, 0, {});
+      const DenseMatrix a = noise == NoiseKind::Gaussian ? best_gaussian_map(g, {})
+                                                         : best_p_identity(g, noise, 4, 2, 0, {});
       for (const int bits : {7, 13}) {
         const DenseMatrix k = inverse(gram(rounded_by_norm(a, noise, bits).matrix()));
         EXPECT_LT(trace_of_product(g, k), 1.2 * static_cast<double>(5 * rows.size()));

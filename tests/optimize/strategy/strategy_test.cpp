@@ -213,8 +213,7 @@ TEST_P(UnitTest, NearlyAlikeRowsAreNotCertain) {
     EXPECT_NEAR(variances[1] - 999'999.5 * 999'999.5 * total, 0.25 * halves.sum(),
                 1e-3 * (total + halves.sum()));
     EXPECT_GT(halves.sum(), 0.0);
-    EXPECT_NEAR(strategy.squared_error, variances[0] + variances[1],
-                1e-9 * strategy.squared_error);
+    EXPECT_NEAR(strategy.squared_error, variances[0] + variances[1], 1e-9 * strategy.squared_error);
   }
 }
 

@@ -119,7 +119,8 @@ std::string sentence_of_game(const Document& game) {
 
 std::string sentence_of_no_certificate(const Document& why) {
   if (why.at("reason").as_string() == "rows") {
-    return "The error of these rows was not measured, for nothing that was released says well enough "
+    return "The error of these rows was not measured, for nothing that was released says well "
+           "enough "
            "how many rows the private table has.";
   }
   return fmt::format(
@@ -147,7 +148,8 @@ std::vector<std::string> sentences_of(const Document& facts) {
         percent(share->as_number()),
         all ? "" : "; if they are not yours to pass on, public-rows=0 makes a release without"));
   }
-  if (const auto* why = facts.find("not_certified")) out.push_back(sentence_of_no_certificate(*why));
+  if (const auto* why = facts.find("not_certified"))
+    out.push_back(sentence_of_no_certificate(*why));
   if (const auto* fit = facts.find("fit")) out.push_back(sentence_of_fit(*fit));
   if (const auto* game = facts.find("dual_query")) out.push_back(sentence_of_game(*game));
   if (const auto* choice = facts.find("final_choice")) {

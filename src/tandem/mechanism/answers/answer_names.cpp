@@ -12,10 +12,11 @@
 namespace tandem {
 namespace {
 
-// A group, a column or a value as it is, or in quotes (doubled inside) where a reader who splits the
-// name at its signs would take it apart.
+// A group, a column or a value as it is, or in quotes (doubled inside) where a reader who splits
+// the name at its signs would take it apart.
 std::string part(const std::string& text) {
-  static constexpr std::array<std::string_view, 7> kSigns = {": ", " & ", "=", "|", "..", "*", "\""};
+  static constexpr std::array<std::string_view, 7> kSigns = {": ", " & ", "=", "|",
+                                                             "..", "*",   "\""};
   const bool plain =
       std::ranges::none_of(
           kSigns, [&](std::string_view sign) { return text.find(sign) != std::string::npos; }) &&
@@ -56,7 +57,9 @@ std::string weighted_values(const Attribute& attribute, std::span<const std::int
 std::vector<std::string> names_of(const Attribute& attribute, const ColumnQueries& queries) {
   const std::size_t n = attribute.size;
   std::vector<std::string> out;
-  const auto add = [&](const std::string& what) { out.push_back(part(attribute.name) + "=" + what); };
+  const auto add = [&](const std::string& what) {
+    out.push_back(part(attribute.name) + "=" + what);
+  };
   switch (queries.kind) {
     case ColumnQueries::Kind::Identity:
       for (std::size_t code = 0; code < n; ++code) add(label(attribute, code));

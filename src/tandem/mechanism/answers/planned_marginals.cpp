@@ -12,7 +12,8 @@ PlannedMarginals plan_strategy_for(const Curator& curator, const Domain& domain,
                                    std::span<const WeightedClique> marginals, NoiseKind noise) {
   std::vector<ProductQueries> products;
   for (const auto& [clique, weight] : marginals) {
-    products.push_back({clique, std::vector<ColumnQueries>(clique.size(), ColumnQueries{}), weight});
+    products.push_back(
+        {clique, std::vector<ColumnQueries>(clique.size(), ColumnQueries{}), weight});
   }
   PlannedMarginals out;
   out.problem = planning_problem_of(domain, curator.unit(), noise, std::move(products));

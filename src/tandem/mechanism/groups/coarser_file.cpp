@@ -89,8 +89,8 @@ CoarserValues read_coarser_values(const Domain& domain, const Clique& key,
   std::ptrdiff_t most = -1;
   for (const auto id : key) {
     auto mine = codes_of(domain[id]);
-    const auto known = std::ranges::count_if(
-        lines, [&](const Line& line) { return mine.contains(line.value); });
+    const auto known =
+        std::ranges::count_if(lines, [&](const Line& line) { return mine.contains(line.value); });
     if (known <= most) continue;
     most = known;
     out.column = id;

@@ -178,9 +178,8 @@ std::vector<double> rows_of_groups(const GroupTotals& fine, const GroupTotals& c
   }
   double shared = 0.0;
   for (const auto& family : some) shared += static_cast<double>(family.groups.size());
-  if (!rest.groups.empty() &&
-      is_more_than_noise(rest.rows, static_cast<double>(rest.groups.size()), sure_ones + shared,
-                         n ? 0.0 : HUGE_VAL, kChance)) {
+  if (!rest.groups.empty() && is_more_than_noise(rest.rows, static_cast<double>(rest.groups.size()),
+                                                 sure_ones + shared, n ? 0.0 : HUGE_VAL, kChance)) {
     some.push_back(std::move(rest));
   } else {
     for (std::size_t s = 0; s < families; ++s) {

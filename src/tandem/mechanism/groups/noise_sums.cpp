@@ -38,9 +38,9 @@ double seldom_above(std::span<const SumOfNoise> noise, double probability) {
 double seldom_above(double variance, double largest, double probability) {
   if (variance <= 0.0) return 0.0;
   const double sigma = std::min(largest, std::sqrt(variance));
-  const SumOfNoise noise =
-      sigma > 0.0 ? SumOfNoise{NoiseKind::Laplace, sigma, variance / (sigma * sigma)}
-                  : SumOfNoise{NoiseKind::Gaussian, std::sqrt(variance), 1.0};
+  const SumOfNoise noise = sigma > 0.0
+                               ? SumOfNoise{NoiseKind::Laplace, sigma, variance / (sigma * sigma)}
+                               : SumOfNoise{NoiseKind::Gaussian, std::sqrt(variance), 1.0};
   return seldom_above(std::span(&noise, 1), probability);
 }
 

@@ -60,9 +60,7 @@ class RowRoom final : public Room {
  public:
   RowRoom(Domain domain, double rows, double limit_mb, double most_entries)
       : domain_(std::move(domain)), rows_(rows), left_(limit_mb * 1e6), entries_(most_entries) {}
-  bool has(const Clique& clique) const override {
-    return has_all(std::span(&clique, 1));
-  }
+  bool has(const Clique& clique) const override { return has_all(std::span(&clique, 1)); }
   bool has_all(std::span<const Clique> cliques) const override {
     double bytes = 0.0;
     for (const auto& clique : cliques) bytes += bytes_on_rows(domain_, clique, rows_);

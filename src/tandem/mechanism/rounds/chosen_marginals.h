@@ -23,7 +23,7 @@ namespace tandem {
 class Room {
  public:
   virtual ~Room() = default;
-  virtual bool has(const Clique& clique) const = 0;  // beside all that was taken
+  virtual bool has(const Clique& clique) const = 0;                 // beside all that was taken
   virtual bool has_all(std::span<const Clique> cliques) const = 0;  // of columns by themselves
   virtual void take(const Clique& clique) = 0;
 };

@@ -167,10 +167,10 @@ class Estimate {
   const IterativeOptions& options_;
   std::vector<double> q_;
   std::vector<double> floor_;
-  std::vector<std::uint8_t> held_;  // rows that a step did not only multiply
+  std::vector<std::uint8_t> held_;              // rows that a step did not only multiply
   std::vector<std::vector<double>> exponents_;  // of each workload and cell, all steps together
-  std::vector<double> b_, y_, factor_;        // of one workload
-  std::vector<double> c_;                     // of each workload's last projection
+  std::vector<double> b_, y_, factor_;          // of one workload
+  std::vector<double> c_;                       // of each workload's last projection
   std::vector<std::vector<double>>
       taken_back_;  // of each workload and cell: one over its last move
 };

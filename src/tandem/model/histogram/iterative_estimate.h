@@ -51,8 +51,8 @@ struct IterativeEstimate {
   // q is more, and in those of cells that had nothing.
   std::vector<std::vector<double>> exponents;
   std::vector<std::uint32_t> held;  // these rows, ascending
-  std::vector<SweepReport> trace;  // before the first sweep, after 1, 2, 4, 8, ... and the last
-  bool settled = false;            // the last sweep moved less than the tolerance
+  std::vector<SweepReport> trace;   // before the first sweep, after 1, 2, 4, 8, ... and the last
+  bool settled = false;             // the last sweep moved less than the tolerance
 };
 
 // `p`: not negative, of positive sum; normalised here.

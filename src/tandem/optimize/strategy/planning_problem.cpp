@@ -66,8 +66,8 @@ DenseMatrix about_means(const ColumnQueries& queries, std::size_t n) {
     const auto row = std::span(queries.given).subspan(r * n, n);
     const auto sum = std::accumulate(row.begin(), row.end(), Int128{0});
     for (std::size_t j = 0; j < n; ++j) {
-      out(r, j) = static_cast<double>(static_cast<Int128>(n) * row[j] - sum) /
-                  static_cast<double>(n);
+      out(r, j) =
+          static_cast<double>(static_cast<Int128>(n) * row[j] - sum) / static_cast<double>(n);
     }
   }
   return out;
