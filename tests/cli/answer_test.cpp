@@ -255,7 +255,9 @@ TEST_F(AnswerCommand, ConsistentAnswersAreCountsOfATable) {
     for (std::size_t i = 1; i < lines.size(); ++i) {
       const auto numbers = numbers_of(lines[i]);
       EXPECT_GE(numbers[0], 0.0) << lines[i];
-      if (kind == "integer") EXPECT_EQ(numbers[0], std::round(numbers[0])) << lines[i];
+      if (kind == "integer") {
+        EXPECT_EQ(numbers[0], std::round(numbers[0])) << lines[i];
+      }
       moved = moved || std::abs(0.5 * (numbers[2] + numbers[3]) - numbers[0]) > 0.1;
       if (lines[i].starts_with("ages by area: age=0..9")) of_area += numbers[0];
     }
