@@ -17,6 +17,7 @@ python3 -m py_compile scripts/*.py scripts/papers/*.py examples/*/*.py
 echo "== Clang, warnings as errors (syntax only)"
 cmake --preset clang -B build/lint -DTANDEM_TESTS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
   >build/lint.configure.log 2>&1 || { cat build/lint.configure.log >&2; exit 1; }
+cmake --build build/lint --target generated/build_id.h >>build/lint.configure.log
 python3 scripts/each_source.py build/lint/compile_commands.json "$jobs" syntax
 
 echo "== clang-tidy"

@@ -132,8 +132,9 @@ class TableBlocks final : public IndicatorBlocks {
   void fill(std::size_t first_word, std::size_t words, std::uint64_t* out) const override {
     const std::size_t first = first_word * kWordBits;
     const std::size_t end = std::min(table_.rows(), first + words * kWordBits);
-    for (const auto& [attribute, places] : attributes_) {
-      table_.column(attribute).visit([&](auto codes) {
+    for (const auto& named : attributes_) {
+      const auto& places = named.places;
+      table_.column(named.attribute).visit([&](auto codes) {
         for (std::size_t row = first; row < end; ++row) {
           const auto place = places.of(codes[row]);
           if (place == CodePlaces::kUnwanted) continue;
@@ -187,8 +188,9 @@ std::vector<Indicator> all_indicators(const Domain& domain, std::size_t most) {
 
 BitTable BitTable::of(const Table& table, std::span<const Indicator> wanted) {
   std::vector<std::vector<std::uint32_t>> lists(wanted.size());
-  for (const auto& [attribute, places] : places_of(table.domain(), wanted)) {
-    table.column(attribute).visit([&](auto codes) {
+  for (const auto& named : places_of(table.domain(), wanted)) {
+    const auto& places = named.places;
+    table.column(named.attribute).visit([&](auto codes) {
       for (std::size_t row = 0; row < codes.size(); ++row) {
         const auto place = places.of(codes[row]);
         if (place != CodePlaces::kUnwanted) lists[place].push_back(static_cast<std::uint32_t>(row));
@@ -222,8 +224,8 @@ std::unique_ptr<IndicatorBlocks> BitTable::blocks(std::span<const Indicator> ind
 Column BitTable::codes(AttributeId attribute) const {
   const Code size = domain_[attribute].size;
   Column out(size, rows_);
-  const auto [begin, end] =
-      std::ranges::equal_range(indicators_, attribute, {}, &Indicator::attribute);
+  const auto begin = std::ranges::lower_bound(indicators_, attribute, {}, &Indicator::attribute);
+  const auto end = std::ranges::upper_bound(indicators_, attribute, {}, &Indicator::attribute);
   check(end - begin + 1 >= static_cast<std::ptrdiff_t>(size),
         "a bit table has the attributes that it is asked for");
   // Rows that no indicator claims have the code that has none.

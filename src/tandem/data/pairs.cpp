@@ -175,7 +175,7 @@ class PairsReader {
     for (AttributeId id = 0; id < lists_.size(); ++id) {
       auto list = std::exchange(lists_[id], {});
       std::ranges::sort(list);
-      list.erase(std::ranges::unique(list).begin(), list.end());
+      list.erase(std::unique(list.begin(), list.end()), list.end());
       indicators.push_back({id, 1});
       columns.emplace_back(std::move(list), rows);
     }

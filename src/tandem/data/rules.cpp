@@ -220,7 +220,7 @@ void add_boxes(const Order& order, std::vector<ImpossibleBox>& out) {
     if (place != kAfterAll) ends.push_back(place);
   }
   std::ranges::sort(ends);
-  ends.erase(std::ranges::unique(ends).begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   // A code of the lower column excludes the first so many ends, or in a long list nearly as many.
   const std::size_t grain = ends.size() / kMostBoxesOfOrder + 1;
   std::map<std::size_t, std::vector<bool>> groups;

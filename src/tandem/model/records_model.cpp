@@ -118,8 +118,8 @@ bool RecordsModel::write(ModelWriter& out) const {
     return true;
   }
   out.add("bits", Clique{}, records_.bits());
-  for (const auto& [id, column] : records_.coded()) {
-    column.visit([&](auto codes) { out.add("codes", Clique{id}, codes); });
+  for (const auto& coded : records_.coded()) {
+    coded.second.visit([&](auto codes) { out.add("codes", Clique{coded.first}, codes); });
   }
   return true;
 }

@@ -85,7 +85,7 @@ MaxCsp::MaxCsp(const ConjunctionSet& set, std::span<const DrawnConjunction> draw
   // Bits are the indicators that are left, in the set's order; so those of a column are neighbours.
   for (const auto literal : literals_) indicators_.push_back(literal >> 1);
   std::ranges::sort(indicators_);
-  indicators_.erase(std::ranges::unique(indicators_).begin(), indicators_.end());
+  indicators_.erase(std::unique(indicators_.begin(), indicators_.end()), indicators_.end());
   for (auto& literal : literals_) {
     const auto at = std::ranges::lower_bound(indicators_, literal >> 1) - indicators_.begin();
     literal = static_cast<std::uint32_t>(at) << 1 | (literal & 1U);

@@ -275,16 +275,17 @@ std::optional<UInt128> distance_together(std::span<const WeightedQuery> queries,
   for (const auto& [query, weight] : queries) {
     ResidualTerm<Int128> term{{}, static_cast<Int128>(weight) * weight};
     for (std::size_t i = 0; i < query.clique.size(); ++i) {
+      const AttributeId id = query.clique[i];
       const AxisMap* axis = query.map.is_identity() ? nullptr : query.map.axes()[i].get();
       if (axis != nullptr && axis->kind() == AxisMap::Kind::Identity) axis = nullptr;
       const auto at = std::ranges::find_if(known, [&](const auto& place) {
-        if (place.first != query.clique[i]) return false;
+        if (place.first != id) return false;
         return place.second == axis ||
                (axis != nullptr && place.second != nullptr && *place.second == *axis);
       });
       term.places.push_back(static_cast<std::size_t>(at - known.begin()));
       if (at != known.end()) continue;
-      known.emplace_back(query.clique[i], axis);
+      known.emplace_back(id, axis);
       ResidualColumn<Int128> column = {.same = 1, .apart = 0};
       if (axis != nullptr) {
         column.same = 0;

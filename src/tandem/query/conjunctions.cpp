@@ -104,7 +104,7 @@ ConjunctionSet ConjunctionBuilder::finish(std::vector<std::uint32_t>* which) && 
   std::vector<std::uint64_t> named(literals_);
   for (auto& literal : named) literal &= ~std::uint64_t{1};
   std::ranges::sort(named);
-  named.erase(std::ranges::unique(named).begin(), named.end());
+  named.erase(std::unique(named.begin(), named.end()), named.end());
   out->indicators.reserve(named.size());
   for (const auto literal : named) out->indicators.push_back(indicator_of(literal));
   std::vector<std::uint32_t> ranked(literals_.size());

@@ -322,7 +322,7 @@ std::vector<std::size_t> different_columns(std::span<const Number> by_column, st
   const auto same = [&](std::size_t a, std::size_t b) {
     return std::ranges::equal(column(a), column(b));
   };
-  out.erase(std::ranges::unique(out, same).begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end(), same), out.end());
   std::ranges::sort(out);
   return out;
 }

@@ -128,8 +128,7 @@ class CountedSource final : public DataSource {
   // The counts of each clique, asked for once.
   std::map<Clique, std::vector<std::int64_t>> ask(std::vector<Clique> cliques) const {
     std::ranges::sort(cliques);
-    const auto again = std::ranges::unique(cliques);
-    cliques.erase(again.begin(), again.end());
+    cliques.erase(std::unique(cliques.begin(), cliques.end()), cliques.end());
     std::map<Clique, std::vector<std::int64_t>> out;
     for (std::size_t begin = 0; begin < cliques.size();) {
       const std::size_t end = end_of_request(cliques, begin);

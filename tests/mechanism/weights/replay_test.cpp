@@ -16,7 +16,7 @@ struct Round {
 
   Round()
       : workload(Workload::all_k_way(domain(), 1)),
-        A(domain(), workload, {{domain().all(), whole_domain(domain())}}, 100.0, Threads(1)) {}
+        A(domain(), workload, {{domain().all(), whole_domain(domain())}}, 100.0, Threads{1}) {}
   static Domain domain() { return Domain({{"a", 2, {}}, {"b", 2, {}}}); }
 
   // The first value of a column, measured without noise.

@@ -31,8 +31,7 @@ Document text_document(const FormatSettings& text) {
 Document parameters_document(const Parameters& parameters, std::span<const PinnedFile> files) {
   Document out = Document::object();
   for (const auto& [name, value] : parameters) {
-    const bool is_file =
-        std::ranges::any_of(files, [&](const PinnedFile& file) { return file.option == name; });
+    const bool is_file = std::ranges::find(files, name, &PinnedFile::option) != files.end();
     out.set(name, is_file ? display_names(std::span(&value, 1)).front() : value);
   }
   return out;

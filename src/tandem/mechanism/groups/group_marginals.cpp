@@ -65,7 +65,7 @@ std::vector<Clique> candidates(const Problem& inner, const GroupKeys& keys) {
     }
   }
   std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
@@ -120,7 +120,7 @@ std::optional<std::vector<Clique>> named_marginals(const GroupKeys& keys, const 
     out.emplace_back(std::move(ids));
   }
   std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
