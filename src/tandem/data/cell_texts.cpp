@@ -110,6 +110,12 @@ std::string plain_text(const DecimalCell& value) {
 
 }  // namespace
 
+std::string size_in_digits(std::int64_t value) {
+  const auto bits = static_cast<std::uint64_t>(value);
+  const std::uint64_t size = value < 0 ? 0 - bits : bits;
+  return size == 0 ? "" : std::to_string(size);
+}
+
 std::string shortest_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";

@@ -26,6 +26,8 @@ struct DecimalCell {
   int scale = 0;
 };
 
+std::string size_in_digits(std::int64_t value);  // as a DecimalCell has them, without the sign
+
 // A date, or a date with a time, as a clock on the wall shows it.
 struct MomentCell {
   std::int64_t second = 0;  // since 1970, rounded down

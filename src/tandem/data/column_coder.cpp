@@ -46,14 +46,11 @@ Code ColumnCoder::of_small_decimal(std::int64_t small, int scale) {
     decimal_scale_ = scale;
   }
   return remembered(static_cast<std::uint64_t>(small), decimals_, [&] {
-    const bool negative = small < 0;
-    const auto size =
-        negative ? 0 - static_cast<std::uint64_t>(small) : static_cast<std::uint64_t>(small);
-    const std::string digits = size == 0 ? "" : std::to_string(size);
-    const DecimalCell value{.negative = negative, .digits = digits, .scale = scale};
+    const std::string digits = size_in_digits(small);
+    const DecimalCell value{.negative = small < 0, .digits = digits, .scale = scale};
     // Two exact doubles and one rounding: what reading the digits gives.
-    if (line_ && scale >= 0 && scale < static_cast<int>(kPowers.size()) &&
-        size <= static_cast<std::uint64_t>(kExact)) {
+    if (line_ && scale >= 0 && scale < static_cast<int>(kPowers.size()) && small >= -kExact &&
+        small <= kExact) {
       return point(static_cast<double>(small) / kPowers[static_cast<std::size_t>(scale)], value);
     }
     return of(value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/engine/rehearsal.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -18,13 +19,16 @@ Curator planning_curator(const RunParts& p, const Domain& domain) {
 
 namespace {
 
-// Training on public data comes before the first charge, takes minutes and can't fail, so a
-// rehearsal does without.
-Parameters without_public_training(Parameters parameters) {
-  for (auto& [name, text] : parameters) {
-    if (name == "public-steps") text = "0";
+Parameters rehearsed(const RunParts& p) {
+  Parameters out = p.parameters;
+  for (const auto& [name, text] : p.mechanism.rehearsed) {
+    const auto at = std::ranges::find(out, name, &Parameters::value_type::first);
+    if (at != out.end())
+      at->second = text;
+    else
+      out.emplace_back(name, text);
   }
-  return parameters;
+  return out;
 }
 
 }  // namespace
@@ -41,7 +45,7 @@ void rehearse(const RunParts& p, const Problem& problem, const Threads& threads)
                std::make_unique<SeededEntropy>(0), memory_transcript(), std::move(settings));
   Rng rng(0);
   try {
-    p.mechanism.run(gate, problem, without_public_training(p.parameters), rng);
+    p.mechanism.run(gate, problem, rehearsed(p), rng);
   } catch (const FirstCharge&) {
   } catch (const TooFewRows&) {  // of one, but the table has others
   }

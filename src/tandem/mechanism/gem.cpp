@@ -635,12 +635,14 @@ Mechanism gem_pub() {
   as_printed.emplace_back("public-steps", "5000");
   as_printed.emplace_back("public-rate", "0.0005");
   as_printed.emplace_back("public-cells", "10000");
-  return make_mechanism<Options>({.name = "gem-pub",
-                                  .summary = "The same, trained on public marginals first",
-                                  .reference = kReference,
-                                  .needs_public_data = true},
-                                 run_public, plan_public, fields, effort_public,
-                                 {{"paper", as_printed}});
+  Mechanism out = make_mechanism<Options>({.name = "gem-pub",
+                                           .summary = "The same, trained on public marginals first",
+                                           .reference = kReference,
+                                           .needs_public_data = true},
+                                          run_public, plan_public, fields, effort_public,
+                                          {{"paper", as_printed}});
+  out.rehearsed = {{"public-steps", "0"}};
+  return out;
 }
 
 }  // namespace tandem::mechanism

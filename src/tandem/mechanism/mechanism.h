@@ -47,6 +47,9 @@ struct Mechanism {
   std::function<std::vector<std::string>(const Parameters&)> public_may_lack{};
   // Options whose value is the path of a public file, by the parameters and the columns.
   std::function<std::vector<std::string>(const Parameters&, const Domain&)> names_files{};
+  // Put over other settings where a run is only rehearsed up to its first charge: they leave out
+  // long work on public data that can't fail.
+  Parameters rehearsed{};
 };
 
 struct MechanismText {

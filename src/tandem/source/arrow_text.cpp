@@ -23,11 +23,8 @@ class TextSink {
   }
   void of(std::string_view text, std::size_t /*readable*/) { put(CellTexts::of(text)); }
   void small_decimal(std::int64_t digits, int scale) {
-    const bool negative = digits < 0;
-    const auto size =
-        negative ? 0 - static_cast<std::uint64_t>(digits) : static_cast<std::uint64_t>(digits);
-    const std::string text = size == 0 ? "" : std::to_string(size);
-    put(texts_.of(DecimalCell{.negative = negative, .digits = text, .scale = scale}));
+    const std::string text = size_in_digits(digits);
+    put(texts_.of(DecimalCell{.negative = digits < 0, .digits = text, .scale = scale}));
   }
   void of_time(std::int64_t microsecond) { put(texts_.of_time(microsecond)); }
   void entry(std::int64_t index) {
