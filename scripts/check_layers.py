@@ -5,6 +5,8 @@
 Beyond the table:
 - Mechanism and model code has no include path, direct or through other headers, to a data source,
   to the definition of PrivateData, or to what opens files of rows.
+- How long a source is, how many rows it has and when it was written only its door asks
+  (privacy/door.cpp), which says what of it is public; beside it those named in ASKS.
 - The files outside privacy/ that a private row passes through are TRUSTED, by name, here and in
   SECURITY.md. What includes lead to must be on the list, and nothing else.
 
@@ -51,12 +53,25 @@ TRUSTED = {
     "query": ["axis_map", "block_counter", "cell_map", "conjunction_counting", "conjunctions", "counting", "factor",
               "linear_map", "linear_query", "map_distance", "measurement"],
     "source": ["arrow_text", "bit_source", "counted_source", "data_source", "duckdb",
-               "memory_source", "open", "parquet", "row_stream", "source_files"],
+               "memory_source", "open", "parquet", "row_stream", "source_files", "text_size"],
 }
 # Where a private table is opened, held and counted: with all of privacy/.
 PRIVATE_PATH = ["source/open.cpp"]
 # Sources of csv.h that never see a private row: public files as text, and the rows of a release.
 ASIDE = ["data/csv_scanner.cpp", "data/csv_writer.cpp"]
+
+# What a file is asked for beside its content, and who may ask: of a private source its door alone.
+ASKS = re.compile(r"text_size\.h\"|file_size\(|last_write_time\(|\bstat\(|st_size|st_mtim")
+MAY_ASK = [
+    "privacy/door.cpp", "privacy/source_facts.h", "source/text_size.h", "source/text_size.cpp",
+    "data/byte_source.cpp",          # progress, on a terminal alone
+    "privacy/ledger_file.cpp",       # the ledger's own file
+    "engine/memory.cpp",             # of public files
+    "engine/input_files.cpp",        # which file it is
+    "engine/checked.cpp",            # INTERNAL
+    "source/parquet.cpp",            # whether a path is a file at all
+    "engine/release/release_folder.cpp",
+]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"tandem/([^"]+)"', re.MULTILINE)
 
@@ -109,6 +124,14 @@ def check_blind(src, files, problems):
             problems.append(f"{relative}: reaches rows through {' -> '.join(chain)}")
 
 
+def check_asking(src, files, problems):
+    for path in files:
+        relative = str(path.relative_to(src))
+        if relative not in MAY_ASK and ASKS.search(path.read_text(encoding="utf-8")):
+            problems.append(f"{relative}: asks a file for its size or time; what of a private source "
+                            "is public its door says (privacy/door.cpp)")
+
+
 def sources_of(src, header):
     """The .cpp files that define what a header declares: of its name, or of its name and more."""
     path = src / header
@@ -152,6 +175,7 @@ def main(root):
     problems = []
     check_folders(root, files, problems)
     check_blind(src, files, problems)
+    check_asking(src, files, problems)
     check_trusted(root, problems)
     for problem in problems:
         print(problem, file=sys.stderr)

@@ -188,15 +188,15 @@ SynthRun run_of(Request& request, tandem_task* task) {
   return run;
 }
 
-// `given` takes the members of the request that are its own.
+// `door` takes the members of the request that are its own.
 std::string run_synthesis(const char* text, tandem_task* task,
-                          const std::function<GivenRows(Request&)>& given = {}) {
+                          const std::function<std::optional<Door>(Request&)>& door = {}) {
   Request request(text);
   SynthRun run = run_of(request, task);
   request.get("force", run.force);
   request.get("resume", run.resume);
   const auto* settings = request.find("settings");
-  if (given) run.given = given(request);
+  if (door) run.door = door(request);
   request.done();
   if (run.resume) {
     run.settings =
@@ -204,7 +204,7 @@ std::string run_synthesis(const char* text, tandem_task* task,
           return settings != nullptr && settings->find(setting) != nullptr;
         });
   }
-  if (run.given) state_records(run.settings);
+  if (run.door) state_records(run.settings);
   run.progress = [task](const RunProgress& progress) {
     if (task == nullptr) return;
     task->tell(Document::object({{"stage", stage_name(progress.stage)},
@@ -215,6 +215,19 @@ std::string run_synthesis(const char* text, tandem_task* task,
   auto out = Document::object({{"out", summary.out}, {"budget", summary.budget}});
   out.set("release", std::move(summary.release));
   return out.to_json();
+}
+
+// Rows as text in memory, of which nobody may know how long it is.
+std::optional<Door> hidden_text(Request& request) {
+  const auto* member = request.find("hidden");
+  if (member == nullptr) return std::nullopt;
+  member->allow_only(std::vector<std::string_view>{"path", "rows"});
+  const auto* rows = member->find("rows");
+  const bool known = rows != nullptr && !rows->is_null();
+  return Door::hidden_text(
+      member->at("path").as_string(),
+      known ? std::optional(static_cast<double>(rows->as_integer(0, kLargestCount)))
+            : std::nullopt);
 }
 
 // What it would do and cost; nothing is spent and no private data is read.
@@ -299,7 +312,7 @@ std::string run_streamed(const char* text, tandem_task* task, tandem_open_stream
       if (!opened) out.reset();
       return out;
     };
-    return streamed_rows(std::move(stream), how);
+    return Door::stream(std::move(stream), how);
   });
 }
 
@@ -326,7 +339,7 @@ std::string run_counted(const char* text, tandem_task* task, tandem_count count,
       return count != nullptr &&
              count(user, asked.to_json().c_str(), counts.data(), counts.size()) == 0;
     };
-    return counted_rows(ask, static_cast<double>(rows), most_made);
+    return Door::counted(ask, static_cast<double>(rows), most_made);
   });
 }
 
@@ -429,6 +442,7 @@ std::string run_draft(const char* text, tandem_task* task) {
   wanted.threads = request.threads(task);
   std::int64_t ranges = 16;
   request.get("public", wanted.public_sources);
+  request.get("tables", wanted.tables);
   request.get("codebook", wanted.codebook);
   request.get("ranges", ranges);
   request.done();
@@ -484,7 +498,8 @@ void tandem_task_cancel(tandem_task* task) {
 void tandem_task_free(tandem_task* task) { delete task; }
 
 int tandem_synthesize(const char* request, tandem_task* task, char** answer) {
-  return answered(answer, [&] { return tandem::run_synthesis(request, task); });
+  return answered(answer,
+                  [&] { return tandem::run_synthesis(request, task, tandem::hidden_text); });
 }
 
 int tandem_plan(const char* request, tandem_task* task, char** answer) {

@@ -27,6 +27,9 @@ class Args {
   void option(const std::string& flag, std::int64_t& value, const std::string& help,
               Need need = Need::Optional);
   void flag(const std::string& flag, bool& value, const std::string& help);
+  void option(const std::string& flag, bool& value, const std::string& help) {
+    this->flag(flag, value, help);
+  }
 
   // Whether the command line gave this flag; for settings that a file may give instead.
   bool given(const std::string& flag) const;

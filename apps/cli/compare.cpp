@@ -46,6 +46,8 @@ class Compare final : public Command {
     args.option("--out", request_.out, "the folder for results and figure (default comparison)");
     args.flag("--published", request_.published,
               "the table is public knowledge: nothing is stamped INTERNAL");
+    args.flag("--private-as-public", request_.private_as_public,
+              "let the table be its own public data, or its schema's origin");
     args.flag("--resume", request_.resume, "keep the results that are there, run what is missing");
     args.flag("--force", request_.force, "replace a former comparison in --out");
     common_.declare(args);

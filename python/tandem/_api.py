@@ -9,11 +9,14 @@ import subprocess
 
 from ._arguments import listed, number, path_of, whole
 from ._arrow import opener
+from ._columns import columns_of_schema
 from ._errors import EXIT_CODES, UsageError, sentence
 from ._evaluation import Evaluation
-from ._frames import sources
+from ._frames import PRIVATE, sources
 from ._library import call, command, library
-from ._objects import Ledger, Release, schema_columns, schema_path, temporary_release
+from ._objects import (Ledger, Release, schema_columns, schema_document, schema_path,
+                       temporary_release)
+from ._origin import refuse_private_as_public, refuse_schema_of_private
 from ._plan import Plan
 from ._rows import html_table
 from ._tables import is_csv_path, is_spark
@@ -57,18 +60,23 @@ def known_columns(schema, public_paths, private, held):
     return schema_columns(path, held.names)
 
 
-def described(private, public, schema, held):
-    """Paths of the schema and of public tables, and what is known of the columns."""
+def described(private, public, schema, held, private_as_public=False):
+    """Paths of the schema and of public tables, and what is known of the columns. Refuses private rows
+    as public ones."""
     path = None if schema is None else schema_path(schema, held)
-    columns = None if path is None else schema_columns(path, held.names)
+    document = None if path is None else schema_document(path, held.names)
+    if not private_as_public:
+        refuse_private_as_public(private, public)
+        refuse_schema_of_private(private, schema, document)
+    columns = None if document is None else columns_of_schema(document)
     public_paths = held.public(public, columns=columns)
     return path, public_paths, known_columns(path, public_paths, private, held)
 
 
-def opened(private, public, schema, held):
+def opened(private, public, schema, held, private_as_public=False):
     """Paths of private rows, public tables and the schema, in the order in which they can be
     written: the schema says how cells are meant."""
-    path, public_paths, known = described(private, public, schema, held)
+    path, public_paths, known = described(private, public, schema, held, private_as_public)
     return held.private(private, known), public_paths, path
 
 
@@ -104,7 +112,7 @@ def foresee(request, names):
 
 
 def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, threads, force, resume,
-        progress, target_error=None, coded=None, **more):
+        progress, private_as_public, target_error=None, coded=None, **more):
     """A release of rows or of answers."""
     keep, on_cluster, elsewhere = None, is_spark(private), more["rows"] == "spark"
     if not on_cluster and (coded is not None or elsewhere):
@@ -113,14 +121,15 @@ def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, 
     if elsewhere:
         more["rows"] = 0
     with sources() as held:
-        path, public_paths, known = described(private, public, schema, held)
+        path, public_paths, known = described(private, public, schema, held, private_as_public)
         if resume and target_error is not None:
             more["epsilon"] = None  # it was found when the run began, and stands in its record
         settings = settings_of(held, private=os.fspath(private) if is_csv_path(private) else
-                               "the private data", public_paths=public_paths, schema_path=path,
+                               PRIVATE, public_paths=public_paths, schema_path=path,
                                neighbors=neighbors,
                                optional={"person": person, "seed": seed,
-                                         "memory-limit": memory_limit}, **more)
+                                         "memory-limit": memory_limit,
+                                         "private-as-public": private_as_public or None}, **more)
         if not is_csv_path(private):
             settings.update(AS_WRITTEN)
         if target_error is not None and not resume:
@@ -133,27 +142,26 @@ def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, 
         else:
             settings["out"] = path_of(out, "out")
         request = {"settings": settings, "threads": threads, "force": force, "resume": resume}
-        stream = None
+        how = None
         if on_cluster:
             foresee(request, held.names)
         else:
-            settings["private"], stream = held.rows(
-                private, known, [person] if person else [],
-                person is not None or neighbors != "replace-one",
-                lambda: foresee(request, held.names))
+            how, rows = held.rows(private, known, [person] if person else [],
+                                  person is not None or neighbors != "replace-one",
+                                  lambda: foresee(request, held.names))
         try:
             if on_cluster:
                 from . import _spark
                 answer, held.shape = _spark.synthesize(
                     private, request, path or held.drafted, known, coded=coded, names=held.names,
                     progress=progress)
-            elif stream is None:
-                answer = call("tandem_synthesize", request, held.names, progress)
+            elif how == "stream":
+                request["stream"] = {"rows": rows.rows, "how": rows.how, "again": rows.again}
+                answer = call("tandem_synthesize_stream", request, held.names, progress, opener(rows))
             else:
-                request["stream"] = {"rows": stream.rows, "how": stream.how,
-                                     "again": stream.again}
-                answer = call("tandem_synthesize_stream", request, held.names, progress,
-                              opener(stream))
+                if how == "hidden":
+                    request["hidden"] = rows
+                answer = call("tandem_synthesize", request, held.names, progress)
         except BaseException:
             # What was drawn is paid for: a run that can go on keeps its folder.
             if keep is not None and os.path.exists(settings["out"] + ".partial"):
@@ -169,13 +177,17 @@ def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, 
 def synthesize(private, *, epsilon, delta=1e-9, public=None, schema=None, mechanism="auto",
                workload="all-3way", parameters=None, rows=0, neighbors="replace-one",
                rows_per_person=1, person=None, certify_share=0.03, ledger=None, out=None, seed=None,
-               memory_limit=None, threads=0, force=False, resume=False, progress=None, coded=None):
+               memory_limit=None, threads=0, force=False, resume=False, progress=None, coded=None,
+               private_as_public=False):
     """A release. `private` and `public` are frames (pandas, polars, pyarrow, DuckDB, Spark), dicts of
     lists, paths of CSV or Parquet files, or a tandem.source. Without `out` the release lies in a
     temporary folder until it is saved. `progress` is True, or is called with each event. A `seed`
     is for tests and research: the release is stamped NOT PRIVATE. Of a Spark DataFrame, `coded` is a
     folder of the cluster that keeps private rows as codes for the time of the run, and rows="spark"
-    has rows made by the executors (docs/scale.md).
+    has rows made by the executors (docs/scale.md). Private rows as public data, or a schema that was
+    drafted from them, are refused unless `private_as_public`, which stamps the release NOT PRIVATE. A
+    run that goes on (`resume`) knows a private file again by its size and time; of frames and queries it
+    takes your word that they are the same.
 
     >>> import tandem
     >>> people = {"sex": ["F", "M"] * 100, "age": list(range(50)) * 4}
@@ -189,13 +201,13 @@ def synthesize(private, *, epsilon, delta=1e-9, public=None, schema=None, mechan
                neighbors=neighbors, rows_per_person=rows_per_person, person=person,
                certify_share=certify_share, ledger=ledger, seed=seed, memory_limit=memory_limit,
                threads=threads, force=force, resume=resume, progress=progress,
-               coded=coded)
+               coded=coded, private_as_public=private_as_public)
 
 
 def answer(private, *, workload, epsilon=None, target_error=None, private_rows=0, delta=1e-9,
            public=None, schema=None, mechanism="auto", parameters=None, neighbors="replace-one",
            rows_per_person=1, person=None, ledger=None, out=None, seed=None, memory_limit=None,
-           threads=0, force=False, resume=False, progress=None, coded=None):
+           threads=0, force=False, resume=False, progress=None, coded=None, private_as_public=False):
     """A release of answers to a workload, each with a standard deviation and a 95% interval
     (docs/answers.md). With `target_error`, a share of about `private_rows` rows, epsilon is the least
     for which the answers are expected to be that near; an epsilon beside it is the most that may be
@@ -216,7 +228,7 @@ def answer(private, *, workload, epsilon=None, target_error=None, private_rows=0
                neighbors=neighbors, rows_per_person=rows_per_person, person=person,
                certify_share=0.03, ledger=ledger, seed=seed, memory_limit=memory_limit,
                threads=threads, force=force, resume=resume, progress=progress,
-               target_error=target_error, coded=coded)
+               target_error=target_error, coded=coded, private_as_public=private_as_public)
 
 
 def plan(*, epsilon, private_rows=0, schema=None, public=None, delta=1e-9, mechanism="auto",
@@ -244,7 +256,7 @@ def plan(*, epsilon, private_rows=0, schema=None, public=None, delta=1e-9, mecha
                                    workload=workload, rows=private_rows, neighbors=neighbors,
                                    rows_per_person=rows_per_person, certify_share=certify_share,
                                    make="answers" if answers else "rows",
-                                   private="the private data", public_paths=public_paths,
+                                   private=PRIVATE, public_paths=public_paths,
                                    schema_path=path, parameters=parameters, ledger=ledger,
                                    optional={"person": person, "memory-limit": memory_limit,
                                              **AS_WRITTEN})
@@ -295,7 +307,7 @@ def evaluate(private, synthetic, *, schema=None, workload=None, group_by=(), thr
             synthetic = synthetic.path / "synthetic.csv"
         if schema is None:
             raise UsageError("schema is missing; give the one that the rows were made with.")
-        given, rows, path = opened(private, synthetic, schema, held)
+        given, rows, path = opened(private, synthetic, schema, held, private_as_public=True)
         request = {"real": given, "synthetic": rows[0], "schema": path,
                    "group-by": list(group_by), "threads": threads}
         if not is_csv_path(private):
@@ -355,14 +367,15 @@ class Comparison:
 def compare(private, *, mechanisms, epsilons, out, public=None, schema=None, delta=1e-9,
             neighbors="replace-one", rows_per_person=1, workload="all-3way", parameters=None,
             seeds=5, metric="avg", title=None, published=False, threads=0, force=False,
-            resume=False, internal=False):
+            resume=False, internal=False, private_as_public=False):
     """Mechanisms x epsilons x seeds on one table. INTERNAL: every run is judged on private data.
     Runs are processes of their own, apart from this one."""
     if not internal and not published:
         raise UsageError("compare reveals private data to its caller; say internal=True and keep "
                          "what it gives to yourself, or published=True of a public table.")
     with sources() as held:
-        given, public_paths, path = opened(private, public, schema, held)
+        given, public_paths, path = opened(private, public, schema, held,
+                                           private_as_public or published)
         flags = {"private": given, "mechanisms": ",".join(listed(mechanisms)),
                  "epsilons": ",".join(f"{number(one, 'epsilons'):.17g}" for one in listed(epsilons)),
                  "delta": repr(number(delta, "delta")),
@@ -375,6 +388,7 @@ def compare(private, *, mechanisms, epsilons, out, public=None, schema=None, del
         told += [f"--public={one}" for one in public_paths]
         told += [f"--param={key}={value}" for key, value in (parameters or {}).items()]
         told += [f"--{flag}" for flag, set_ in (("published", published), ("force", force),
+                                                ("private-as-public", private_as_public),
                                                 ("resume", resume)) if set_]
         done = subprocess.run([command(), "compare", *told, "--json"], capture_output=True, text=True,
                               pass_fds=[one.file.fileno() for one in held.nameless], check=False)

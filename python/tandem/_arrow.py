@@ -113,7 +113,11 @@ def of_parquet(pyarrow, files, names, also):
 
 def of_polars(frame, names):
     import polars
-    chosen = frame.select(names)
+    # Whole numbers of 128 bits, which a reader makes of a column in which one number is long, have no
+    # type in Arrow: their text says the same.
+    chosen = frame.select([
+        frame.get_column(name).cast(polars.String) if str(frame.schema[name]) in ("Int128", "UInt128")
+        else frame.get_column(name) for name in names])
     if any(kind == polars.Object for kind in chosen.dtypes):
         return None
     pyarrow = installed("pyarrow")

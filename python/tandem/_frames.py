@@ -15,8 +15,9 @@ import tempfile
 from ._arrow import stream_of
 from ._columns import Texts
 from ._errors import UsageError
-from ._tables import Source, Table, is_csv_path, is_spark, table_of, trying, unreadable
+from ._tables import Shape, Source, is_csv_path, is_spark, table_of, trying, unreadable
 
+PRIVATE = "the private data"  # what messages call rows that come from memory
 SPECIAL = re.compile('[",\r\n]')
 
 
@@ -52,16 +53,47 @@ def require_columns(table, columns, also):
                              "another, or add it.")
 
 
+def require_values(name, kind, what):
+    """UsageError for a column whose type, as declared, has no values that a schema knows. No reader of
+    text gives such a type, so no cell decides it."""
+    word = no_values(kind)
+    if word:
+        raise UsageError(f"{what} has the column {name!r} of {word}; give numbers, text, booleans or "
+                         "dates, such as by a cast.")
+
+
+def no_values(kind):
+    if kind is None:
+        return None
+    for inner in ("pyarrow_dtype", "subtype", "value_type"):  # of pandas around Arrow, sparse, encoded
+        if hasattr(kind, inner) and not hasattr(kind, "closed"):
+            return no_values(getattr(kind, inner))
+    if hasattr(kind, "categories") and hasattr(kind.categories, "dtype"):
+        return no_values(kind.categories.dtype)
+    text = str(kind).lower()
+    for start, word in (("period", "periods"), ("interval", "intervals"), ("timedelta", "durations"),
+                        ("duration", "durations"), ("month_interval", "intervals"),
+                        ("month_day_nano", "intervals"), ("day_time", "intervals"),
+                        ("complex", "complex numbers"), ("fixed_size_binary", "bytes of a fixed size"),
+                        ("run_end_encoded", "runs")):
+        if text.startswith(start):
+            return word
+    return None
+
+
 def write_private(table, columns, also, file):
     places = chosen(table, columns, also)
     names = [table.names[at] for at in places]
     texts = [Texts(columns.get(name), persons=name in also) for name in names]
     file.write((",".join(map(quoted, names)) + "\n").encode("utf-8", "surrogatepass"))
+    rows = 0
     for batch in table.batches:
         if not batch or not batch[0]:
             continue
         part = lines([text.all(batch[at]) for at, text in zip(places, texts)])
         file.write(part.encode("utf-8", "surrogatepass"))
+        rows += len(batch[0])
+    table.rows = rows
 
 
 def write_public(table, columns, file, what):
@@ -153,7 +185,9 @@ class Sources:
         if table.rows == 0 and not rows_are_private:
             raise UsageError(f"{what} is empty; give at least one row and one column.")
         require_columns(table, columns, also)
-        self.shape = Table(table.names, None, table.kind, table.types)
+        for at in chosen(table, columns, also):
+            require_values(table.names[at], table.types.get(table.names[at]), what)
+        self.shape = Shape(table.kind)
         return table
 
     def private(self, data, columns, what="the private data", also=(), rows_are_private=False):
@@ -172,20 +206,21 @@ class Sources:
         return path
 
     def rows(self, data, columns, also=(), rows_are_private=False, before=lambda: None):
-        """The path of private rows and None; or what to call them, and the Stream that they are.
-        `before` is called before rows are written, or a query is run."""
+        """How private rows reach the library: ("file", path), ("stream", Stream) or ("hidden", what a
+        request says of a text that nobody may know the length of). `before` is called before rows are
+        written, or a query is run."""
         if is_csv_path(data):
-            return os.fspath(data), None
-        what = "the private data"
+            return "file", os.fspath(data)
+        what = PRIVATE
         if isinstance(data, Source):
             before()
         table = self.table(data, columns, what, also, rows_are_private)
         stream = trying(lambda: stream_of(data, table, columns, also), unreadable(what))
         if stream is not None:
-            return what, stream
+            return "stream", stream
         if not isinstance(data, Source):
             before()
-        return self.written(table, columns, what, also), None
+        return "hidden", {"path": self.written(table, columns, what, also), "rows": table.rows}
 
     def public(self, data, what="the public data", file="public", columns=None):
         """Paths of a public table or of several; none for None."""

@@ -16,8 +16,9 @@ from ._errors import SourceError, UsageError
 from ._frames import sources
 from ._library import call
 from ._numbers import answers_of, marginal_of, read_answers
+from ._origin import remembered, tables_of
 from ._rows import Rows, html_table, read_texts
-from ._tables import is_path
+from ._tables import Shape, is_path, is_spark, table_of
 from ._texts import toml_value, written
 from ._workload import workload_spec
 
@@ -63,6 +64,7 @@ class Schema:
     """
 
     def __init__(self, text, doubts=(), suffix=".toml"):
+        self._drafted = []  # tables in memory that it was drafted from, while they are there
         self._text = text
         self.doubts = list(doubts)  # what a draft was unsure of
         self._suffix = suffix
@@ -73,11 +75,14 @@ class Schema:
     def draft(cls, public, *, codebook=None, ranges=16):
         """A schema from PUBLIC data, to be read and edited."""
         with sources() as held:
-            request = {"public": held.public(public), "ranges": ranges}
+            request = {"public": held.public(public), "ranges": ranges, "tables": tables_of(public)}
             if codebook is not None:
                 request["codebook"] = os.fspath(codebook)
             answer = call("tandem_draft_schema", request, held.names)
-        return cls(answer["toml"], answer["doubts"])
+        found = cls(answer["toml"], answer["doubts"])
+        found._drafted = [remembered(one) for one in (
+            public if isinstance(public, (list, tuple)) else [public])]
+        return found
 
     @classmethod
     def read(cls, path):
@@ -163,9 +168,14 @@ def schema_path(schema, held):
     return path
 
 
+def schema_document(path, names=None):
+    """The content of the schema at a path."""
+    return call("tandem_schema", {"schema": path}, names)["schema"]
+
+
 def schema_columns(path, names=None):
-    """What the schema at a path says of its columns."""
-    return columns_of_schema(call("tandem_schema", {"schema": path}, names)["schema"])
+    """What it says of its columns."""
+    return columns_of_schema(schema_document(path, names))
 
 
 class Release:
@@ -234,6 +244,20 @@ class Release:
         if seed is None and self.document.get("seeded"):
             seed = 1
         return made(self, spark, rows, seed)
+
+    def like(self, frame):
+        """This release, with rows in the types of that frame's columns where these hold all that the
+        schema allows. Rows otherwise have types that follow from the schema. A frame that was read
+        from private rows tells something by its types: one cell that is no number makes a column of
+        text. Name one whose types you declared, or do not hand the types on."""
+        from ._spark import shape_like
+        shape = shape_like(frame) if is_spark(frame) else None
+        if shape is None:
+            table = table_of(frame, "like")
+            shape = Shape(table.kind, table.types)
+        found = Release(self.path, self._keep, shape)
+        found._elsewhere = self._elsewhere
+        return found
 
     @property
     def measurements(self):

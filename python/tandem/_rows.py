@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows that were made, as frames.
 
-The frame is of the kind that the private data was, and its columns have the types that were declared
-there, or the nearest that hold whatever the schema allows (_types.py). Where a type would follow from
-private content, the schema and the made rows decide instead: pandas has int64 or float64 by whether a
-cell is empty, objects of any kind, and the values of a category.
+The frame is of the kind that the private data was, and the types of its columns follow from the schema
+alone: a frame that was read from private rows has types that single cells decide. Types of another
+frame are taken by hand (Release.like), where they hold whatever the schema allows (_types.py).
 """
 
 import csv
@@ -97,6 +96,11 @@ class Rows:
                                  for name in self.columns})
 
     def _of_pandas(self, pandas, name, declared):
+        if declared is None:
+            values, kind = self._kept(name, None)
+            column = self._schema.get(name)
+            empty = bool(column and column.nulls) or None in values
+            return pandas.Series(values, dtype=schema_dtype(pandas, kind, empty))
         if isinstance(declared, pandas.CategoricalDtype):
             return self._category(pandas, name, declared)
         sparse = isinstance(declared, pandas.SparseDtype)
@@ -204,6 +208,18 @@ def pandas_kind(pandas, declared):
     if letter == "M":
         return Kind(datetime.datetime, unit=pandas.Series([], dtype=declared).dt.unit)
     return Kind(bool) if letter == "b" else TEXT
+
+
+def schema_dtype(pandas, kind, empty):
+    """The dtype of a kind where nobody declared one; `empty` says whether a cell may be."""
+    if kind.target in (int, bool):
+        name = "int64" if kind.target is int else "bool"
+        return {"int64": "Int64", "bool": "boolean"}[name] if empty else name
+    if kind.target in (datetime.date, datetime.datetime):
+        return "datetime64[us]"
+    if kind.target is str and int(pandas.__version__.split(".")[0]) >= 3:
+        return "str"
+    return "float64" if kind.target is float else object
 
 
 def pandas_dtype(pandas, kind, declared, same, missing):

@@ -7,6 +7,7 @@ count twice what a lost executor or a second action runs again. Counts are rows 
 """
 
 import atexit
+import base64
 import contextlib
 import ctypes
 import functools
@@ -24,10 +25,10 @@ import zipfile
 
 from ._columns import columns_of_schema
 from ._errors import Error, InternalError, SourceError, UsageError
-from ._executor import MARK
+from ._executor import marked
 from ._library import COUNT, call, library_path, shown
 from ._made import batches_of, kept_type
-from ._tables import Table, need_pyarrow, require_names
+from ._tables import Shape, need_pyarrow, require_names
 
 CELLS = 8 << 20        # counts of one job: 64 MB, some times over on the driver, twice in a task
 CHUNK = 1 << 17        # counts that travel together: 1 MB
@@ -46,52 +47,96 @@ PLAIN = ("string", "char", "varchar", "boolean", "tinyint", "smallint", "int", "
 
 # Failures ------------------------------------------------------------------------------------
 
-KNOWN = [
-    (r"PYTHON_VERSION_MISMATCH|Python in worker has different version",
-     "The executors run another version of Python than the driver; set PYSPARK_PYTHON to the same "
-     "one for both."),
+# What may go wrong with a cluster, whatever its rows are: known by words of Spark's own text where no
+# private row was near, and by error classes alone where one was.
+VERSIONS = ("The executors run another version of Python than the driver; set PYSPARK_PYTHON to the same "
+            "one for both.")
+NO_PYARROW = ("The executors have no pyarrow that Spark can use; install it there, or set PYSPARK_PYTHON "
+              "to a Python that has it.")
+NO_PYTHON = "The executors can't start Python; set PYSPARK_PYTHON to one that they have."
+RESULTS = ("The driver did not take the counts of one job, up to 64 MB; raise "
+           "spark.driver.maxResultSize.")
+MEMORY = ("Spark ran out of memory; give the driver or the executors more (spark.driver.memory, "
+          "spark.executor.memory, spark.executor.memoryOverhead).")
+DISK = ("A disk of the cluster is full; free some space, or set spark.local.dir to another one.")
+LOST = ("Spark lost the executors or the driver that held the rows, and did not get them back; see its "
+        "own log.")
+OTHER = ("Spark could not read or count the rows: a job failed. Its own message is not shown, for it may "
+         "quote rows; try the DataFrame by hand, such as with .count().")
+WORDS = [
+    (r"PYTHON_VERSION_MISMATCH|Python in worker has different version", VERSIONS),
     (r"No module named 'pyarrow'|PyArrow >= [0-9.]+ must be installed|PACKAGE_NOT_INSTALLED|"
-     r"UNSUPPORTED_PACKAGE_VERSION",
-     "The executors have no pyarrow that Spark can use; install it there, or set PYSPARK_PYTHON to a "
-     "Python that has it."),
-    (r"Cannot run program|CANNOT_RUN_PROGRAM",
-     "The executors can't start Python; set PYSPARK_PYTHON to one that they have."),
-    (r"maxResultSize|TaskResultLost",
-     "The driver did not take the counts of one job, up to 64 MB; raise spark.driver.maxResultSize."),
-    (r"OutOfMemoryError|Java heap space|GC overhead limit|MemoryError|Cannot allocate memory",
-     "Spark ran out of memory; give the driver or the executors more (spark.driver.memory, "
-     "spark.executor.memory, spark.executor.memoryOverhead)."),
-    (r"No space left on device",
-     "A disk of the cluster is full; free some space, or set spark.local.dir to another one."),
-    (r"ExecutorLostFailure|FetchFailed|ExecutorLost|heartbeat|Master removed|"
-     r"SparkContext was shut down|SparkContext has been shutdown|stopped SparkContext|"
-     r"All masters are unresponsive|Connection refused|UNAVAILABLE|SESSION_CLOSED|"
-     r"SparkContext was stopped|Answer from Java side is empty|Py4JNetworkError",
-     "Spark lost the executors or the driver that held the rows, and did not get them back; see its "
-     "own log."),
+     r"UNSUPPORTED_PACKAGE_VERSION", NO_PYARROW),
+    (r"Cannot run program|CANNOT_RUN_PROGRAM", NO_PYTHON),
 ]
+CLASSES = {
+    "PYTHON_VERSION_MISMATCH": VERSIONS, "PACKAGE_NOT_INSTALLED": NO_PYARROW,
+    "UNSUPPORTED_PACKAGE_VERSION": NO_PYARROW, "CANNOT_RUN_PROGRAM": NO_PYTHON,
+    "Total size of serialized results": RESULTS, "TaskResultLost": RESULTS,
+    "OutOfMemoryError": MEMORY, "MemoryError": MEMORY, "No space left on device": DISK,
+    "ExecutorLostFailure": LOST, "FetchFailed": LOST, "FetchFailedException": LOST,
+    "Py4JNetworkError": LOST, "ConnectionRefusedError": LOST, "ConnectionResetError": LOST,
+    "UNAVAILABLE": LOST, "SESSION_CLOSED": LOST, "SESSION_CHANGED": LOST, "SESSION_NOT_FOUND": LOST,
+    "SparkContext was shut down": LOST, "stopped SparkContext": LOST, "Master removed": LOST,
+    "All masters are unresponsive": LOST,
+}
+# Where Spark's own text begins with what it says of a failure: nothing of a row can stand before it.
+LEAD = r"(?:An error occurred while calling [\w.]+\n?:? ?|\([\w.$]+\) |\[[A-Z_.]+\] |[\w.$]+: )*"
+FAILED = re.compile(
+    LEAD + r"(?:Job aborted due to stage failure: (?:"
+    r"(?:Task \d+|ShuffleMapStage \d+|ResultStage \d+)[^:\n]*: (?:Lost task [\d.]+ in stage [\d.]+ "
+    r"\(TID \d+\) \([^()\n]*\): )?(?P<class>[\w.$]+)(?:: (?P<disk>No space left on device))?"
+    r"|(?P<words>Total size of serialized results|Master removed|All masters are unresponsive))"
+    r"|Job \d+ cancelled because (?P<stopped>SparkContext was shut down)"
+    r"|Cannot call methods on a (?P<gone>stopped SparkContext))")
 
 
-def told_by(error):
-    """One sentence for whatever Spark raised. Its own text may quote rows, and is not shown."""
+def classes_of(error):
+    """What kind of error it is, as Python, Spark and Java name it: never a word of its text but where
+    Spark's own words begin it."""
+    found, seen = [], 0
+    while error is not None and seen < 10:
+        seen += 1
+        found.append(type(error).__name__)
+        for name in ("getCondition", "getErrorClass", "code"):
+            with contextlib.suppress(Exception):
+                told = getattr(error, name)()
+                found.append(getattr(told, "name", told))
+        java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+        for _ in range(10):
+            with contextlib.suppress(Exception):
+                found.append(java.getClass().getSimpleName())
+                java = java.getCause()
+        begun = FAILED.match(str(error))
+        if begun:
+            found += [one.rpartition(".")[2] for one in begun.groups() if one]
+        error = error.__cause__ or error.__context__
+    return [part for one in found if isinstance(one, str) for part in (one, *one.split("."))]
+
+
+def told_by(error, mark, public=False):
+    """One sentence for whatever Spark raised. Its own text may quote rows, and is not shown; what
+    executors say in our words stands between marks that this run drew. Where no private row was near
+    (`public`), words of the text choose the sentence, too."""
     text = f"{type(error).__name__}: {error}"
-    if MARK in text:
-        return text.split(MARK)[1]
-    for pattern, sentence in KNOWN:
+    own = re.search(f"{mark}:([A-Za-z0-9+/=]*):{mark}", text)
+    if own:
+        with contextlib.suppress(ValueError):
+            return base64.b64decode(own[1], validate=True).decode()
+    for pattern, sentence in WORDS if public else []:
         if re.search(pattern, text):
             return sentence
-    return ("Spark could not read or count the rows: a job failed. Its own message is not shown, for "
-            "it may quote rows; try the DataFrame by hand, such as with .count().")
+    return next((CLASSES[one] for one in classes_of(error) if one in CLASSES), OTHER)
 
 
-def trying(work):
+def trying(work, mark, public=False):
     """What `work` gives, or a SourceError with one sentence, nothing chained to it."""
     try:
         return work()
     except Error:
         raise
     except Exception as error:
-        sentence = told_by(error)
+        sentence = told_by(error, mark, public)
     raise SourceError(sentence)
 
 
@@ -141,12 +186,14 @@ def package():
     return zipped("tandem", files)
 
 
-def worker(archive, extra, name, request):
+def worker(archive, extra, name, request, mark):
     """The function that executors run. Nested, so that it travels by value; it imports this
     package from the archive under a name of its own, whatever else they have installed."""
-    mark = MARK
+    missing = marked(mark, "The executors did not receive the archive of tandem's package; let executors "
+                     "fetch files from the driver.")
 
     def run(batches):
+        import base64
         import importlib.util
         import platform
         import sys
@@ -165,17 +212,14 @@ def worker(archive, extra, name, request):
                 importlib.import_module(called + "._library").library()
             except Exception as error:
                 sys.modules.pop(called, None)
-                missing = isinstance(error, FileNotFoundError)
-                raise RuntimeError(
-                    f"{mark}The executors ({platform.machine()}, {' '.join(platform.libc_ver())}, "
-                    f"Python {platform.python_version()}) " +
-                    ("did not receive the archive of tandem's package; let executors fetch files "
-                     "from the driver." if missing else
-                     "can't load tandem's library; they need the architecture of the driver, and a "
-                     "C library no older than the one that the package was built for.") +
-                    mark) from None
+                unlike = (f"The executors ({platform.machine()}, {' '.join(platform.libc_ver())}, Python "
+                          f"{platform.python_version()}) can't load tandem's library; they need the "
+                          "architecture of the driver, and a C library no older than the one that the "
+                          "package was built for.")
+                raise RuntimeError(missing if isinstance(error, FileNotFoundError) else
+                                   f"{mark}:{base64.b64encode(unlike.encode()).decode()}:{mark}") from None
         work = getattr(importlib.import_module(called + "._executor"), name)
-        asked = dict(request)
+        asked = {**request, "mark": mark}
         if extra:
             asked["folder"] = SparkFiles.get(extra)
         yield from work(asked, batches)
@@ -192,20 +236,31 @@ class Session:
         self.spark = spark
         self.connect = ".connect." in type(spark).__module__
         self.tag = f"tandem-{uuid.uuid4().hex[:16]}"
+        self.mark = secrets.token_hex(16)  # of what executors say in our words; no row can know it
         self.sent = set()
+
+    def trying(self, work, public=False):
+        return trying(work, self.mark, public)
+
+    def probe(self):
+        """Runs the library in the executors once, without a row: whatever keeps them from it is then said
+        in full."""
+        found = self.spark.range(0, self.parallelism, 1, self.parallelism).mapInArrow(
+            self.worker("probe", {}), "part int")
+        self.trying(found.collect, public=True)
 
     def send(self, archive):
         """An archive to all executors, those included that come later."""
         if archive.name not in self.sent:
             if self.connect:
-                trying(lambda: self.spark.addArtifacts(str(archive), archive=True))
+                self.trying(lambda: self.spark.addArtifacts(str(archive), archive=True), public=True)
             else:
-                trying(lambda: self.spark.sparkContext.addArchive(str(archive)))
+                self.trying(lambda: self.spark.sparkContext.addArchive(str(archive)), public=True)
             self.sent.add(archive.name)
         return archive.name
 
     def worker(self, name, request, extra=None):
-        return worker(self.send(package()), extra and self.send(extra), name, request)
+        return worker(self.send(package()), extra and self.send(extra), name, request, self.mark)
 
     @contextlib.contextmanager
     def tagged(self, what):
@@ -363,11 +418,12 @@ class Coded:
         from pyspark import StorageLevel
         session = self.session
         # Where the plan can be looked at, it says so itself; else two counts differ, or two passes.
-        if not session.connect and not trying(
+        if not session.connect and not session.trying(
                 lambda: self.frame._jdf.queryExecution().optimizedPlan().deterministic()):
             raise UsageError("The private data is a DataFrame that need not give the same rows twice "
                              "(rand(), uuid()); write it to a table first, and give that.")
-        counted = trying(self.frame.count)
+        session.probe()
+        counted = session.trying(self.frame.count)
         made = self.encoded(counted)
         rows_at_once = min(max(BATCH // (16 * max(1, len(self.names))), 1000), 65_536)
         with session.records(rows_at_once):
@@ -386,7 +442,7 @@ class Coded:
             self.write(session.spark.createDataFrame([(self.rows,)], "rows long"), "whole")
 
     def write(self, table, part):
-        trying(lambda: table.write.mode("overwrite").parquet(f"{self.folder}/{part}"))
+        self.session.trying(lambda: table.write.mode("overwrite").parquet(f"{self.folder}/{part}"))
 
     def claimed(self):
         """Makes the folder this run's own; whether it has its coded rows already, from before it was
@@ -394,13 +450,13 @@ class Coded:
         session, spark = self.session, self.session.spark
         begun, blocks = f"{self.folder}/begun", f"{self.folder}/blocks"
         if session.has(begun):
-            same = [row[0] for row in trying(spark.read.parquet(begun).collect)] == [self.digest()]
+            same = [row[0] for row in session.trying(spark.read.parquet(begun).collect)] == [self.digest()]
             if not (same and self.resume):
                 raise UsageError("The folder of coded rows (coded) belongs to another run; choose "
                                  "another one, or resume that run.")
             self.written = True
             if session.has(f"{self.folder}/whole"):
-                kept, = trying(spark.read.parquet(f"{self.folder}/whole").collect)
+                kept, = session.trying(spark.read.parquet(f"{self.folder}/whole").collect)
                 self.blocks = spark.read.parquet(blocks)
                 self.rows, = self.sums("rows")
                 if self.rows == kept["rows"]:
@@ -432,7 +488,7 @@ class Coded:
 
     def sums(self, *names):
         from pyspark.sql import functions
-        found = trying(lambda: self.blocks.agg(
+        found = self.session.trying(lambda: self.blocks.agg(
             *[functions.sum(name) for name in names]).collect())[0]
         return [value or 0 for value in found]
 
@@ -479,7 +535,7 @@ class Coded:
                 session.worker("count", request), "chunk int, counts binary")
             sums = partial.repartition(min(chunks, 2 * session.parallelism), "chunk").mapInArrow(
                 session.worker("add", {}), "chunk int, counts binary")
-            rows = trying(sums.collect)
+            rows = session.trying(sums.collect)
         flat = (ctypes.c_int64 * sum(cells))()
         for chunk, counts in rows:
             ctypes.memmove(ctypes.addressof(flat) + chunk * CHUNK * 8, bytes(counts), len(counts))
@@ -539,6 +595,12 @@ def described(request):
     return told["sizes"], told["bytes_per_row"]
 
 
+def shape_like(frame):
+    """The Shape of a DataFrame whose types made rows are to have."""
+    return Shape("spark", {name: kind for name, (_, kind) in plain_columns(frame, "like").items()},
+                 frame.sparkSession)
+
+
 # A run -------------------------------------------------------------------------------------------
 
 def require_readable(frame, what):
@@ -569,9 +631,7 @@ def synthesize(frame, request, schema, columns, *, coded, names, progress):
         if progress is not None:
             progress({"stage": stage})
 
-    shape = Table(frame.columns, None, "spark", {
-        name: kind for name, (_, kind) in plain_columns(frame, "the private data").items()})
-    shape.session = session.spark
+    shape = Shape("spark", session=session.spark)
     table = Coded(session, frame, schema, columns, settings.get("person"),
                   settings["rows-per-person"], coded and os.fspath(coded), request["resume"], tell)
     try:
@@ -616,7 +676,7 @@ def collected(frame, what):
         placed[name].cast("timestamp_ntz").alias(name) if kind == "timestamp" else placed[name]
         for name, kind in placed.dtypes])
     some = placed.limit(PUBLIC_ROWS + 1)
-    table = trying(some.toArrow)
+    table = trying(some.toArrow, secrets.token_hex(16), public=True)
     if table.num_rows > PUBLIC_ROWS:
         raise UsageError(f"{what} has more than {PUBLIC_ROWS:,} rows, too many for the driver; give a "
                          "sample of it, such as .sample(0.01).")

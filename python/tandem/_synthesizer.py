@@ -19,12 +19,12 @@ class Synthesizer:
 
     PARAMETERS = ("mechanism", "epsilon", "delta", "schema", "workload", "parameters", "rows",
                   "neighbors", "rows_per_person", "person", "certify_share", "ledger", "seed",
-                  "memory_limit", "threads")
+                  "memory_limit", "threads", "private_as_public")
 
     def __init__(self, mechanism="auto", *, epsilon=1.0, delta=1e-9, schema=None,
                  workload="all-3way", parameters=None, rows=0, neighbors="replace-one",
                  rows_per_person=1, person=None, certify_share=0.03, ledger=None, seed=None,
-                 memory_limit=None, threads=0):
+                 memory_limit=None, threads=0, private_as_public=False):
         self.mechanism = mechanism
         self.epsilon = epsilon
         self.delta = delta
@@ -40,6 +40,7 @@ class Synthesizer:
         self.seed = seed
         self.memory_limit = memory_limit
         self.threads = threads
+        self.private_as_public = private_as_public
 
     def get_params(self, deep=True):
         return {name: getattr(self, name) for name in self.PARAMETERS}

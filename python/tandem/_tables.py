@@ -2,6 +2,7 @@
 """Tables of every kind as batches of columns: frames, Parquet files and query results."""
 
 import contextlib
+import dataclasses
 import glob
 import os
 import pathlib
@@ -25,6 +26,16 @@ class Table:
         self.reader = None  # of rows that can be read once: where they are
 
 
+@dataclasses.dataclass
+class Shape:
+    """What made rows are handed back as: the kind of frame that came in. Types of columns follow from
+    the schema; `types` has those of a frame that release.like() names."""
+
+    kind: str = None
+    types: dict = dataclasses.field(default_factory=dict)
+    session: object = None  # of Spark
+
+
 class Source:
     """A query on a connection, read when a call needs its rows. It keeps no password, and what it is
     called in messages is the name given here."""
@@ -33,27 +44,95 @@ class Source:
         self.connection = connection
         self.query = query
         self.name = name
-        self._cursors = []  # that are open
+        self._undo = []  # what is to be called when all is read
 
     def cursor(self):
         """A new one. psycopg's fetches all rows at once unless it has a name, under which it stays on
         the server; without a transaction around it, it must outlive its own."""
-        if type(self.connection).__module__.split(".")[0] not in ("psycopg", "psycopg2"):
+        driver = type(self.connection).__module__.split(".")[0]
+        if driver not in ("psycopg", "psycopg2"):
             found = self.connection.cursor()
         else:
             alone = {"withhold": True} if getattr(self.connection, "autocommit", False) else {}
             found = self.connection.cursor(f"tandem_{uuid.uuid4().hex}", **alone)
-        self._cursors.append(found)
+        self._undo.append(found.close)
+        prepare = {"psycopg": total_psycopg, "psycopg2": total_psycopg2}.get(driver)
+        if prepare is not None:
+            prepare(found)
+        if driver == "sqlite3" and self.connection.text_factory is str:
+            self.connection.text_factory = lambda text: text.decode("utf-8", "replace")
+            self._undo.append(lambda: setattr(self.connection, "text_factory", str))
         return found
 
     def close(self):
         """Closes the cursors, whatever became of them; the connection is its owner's."""
-        while self._cursors:
+        while self._undo:
             with contextlib.suppress(Exception):
-                self._cursors.pop().close()
+                self._undo.pop()()
 
     def __repr__(self):
         return f"<tandem.source {self.name!r}>"
+
+
+# Types of PostgreSQL whose values Python can't always hold, such as dates before Christ, infinity and
+# the time 24:00: there the cell is its text, which no schema lists, and not an error of the driver.
+NOT_ALWAYS_HELD = (1082, 1083, 1114, 1184, 1186, 1266, 114, 3802)
+PADDED = 1042  # char(n), filled up with spaces that are no part of the value
+
+
+def total_psycopg(cursor):
+    """The cursor reads every cell that the server may send."""
+    from psycopg.adapt import Loader
+
+    def reading(held):
+        class Total(Loader):
+            def __init__(self, oid, context=None):
+                super().__init__(oid, context)
+                self._held = held(oid, context)
+
+            def load(self, data):
+                try:
+                    return self._held.load(data)
+                except Exception:
+                    return bytes(data).decode("utf-8", "replace")
+        return Total
+
+    def trimming(held):
+        class Trimmed(Loader):
+            def __init__(self, oid, context=None):
+                super().__init__(oid, context)
+                self._held = held(oid, context)
+
+            def load(self, data):
+                text = self._held.load(data)
+                return text.rstrip(" ") if isinstance(text, str) else text
+        return Trimmed
+
+    for oids, of in ((NOT_ALWAYS_HELD, reading), ((PADDED,), trimming)):
+        for oid in oids:
+            held = cursor.adapters.get_loader(oid, Loader.format)
+            if held is not None:
+                cursor.adapters.register_loader(oid, of(held))
+
+
+def total_psycopg2(cursor):
+    """The same of the older driver."""
+    from psycopg2 import extensions
+
+    def reading(held):
+        def load(value, cursor):
+            try:
+                return held(value, cursor)
+            except Exception:
+                return value
+        return load
+
+    for oid in NOT_ALWAYS_HELD:
+        held = extensions.string_types.get(oid)
+        if held is not None:
+            extensions.register_type(extensions.new_type((oid,), f"total_{oid}", reading(held)), cursor)
+    padded = extensions.new_type((PADDED,), "padded", lambda value, cursor: value and value.rstrip(" "))
+    extensions.register_type(padded, cursor)
 
 
 def source(connection, query, *, name="the query"):

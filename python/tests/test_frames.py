@@ -189,21 +189,39 @@ def odd_frames():
     yield "mixed", {"grade": [1, 2.0, True, "3", None, decimal.Decimal(2)] * 10}
     yield "categories", {"select": pandas.Categorical([1, "24", 2.5, None, "a,b", 1] * 10)}
     yield "numbers", {"select": [24, 1, 0, 7, 24, 1] * 10, "km": [2, 5, 9, 11, -1, 501] * 10}
-    yield "periods", {"seen": dates.dt.to_period("D")}
     yield "zones", {"seen": dates.dt.tz_localize("UTC").dt.tz_convert("America/New_York")}
-    yield "differences", {"km": dates - dates[0]}
     yield "dates and moments", {"seen": [datetime.date(2020, 1, 5), None, pandas.NaT,
                                          datetime.datetime(2020, 3, 5, 23, 59), float("nan"),
                                          datetime.date(1, 1, 1)] * 10}
     yield "moments", {"seen": [datetime.datetime(2020, 3, 5, 23, 59), None] * 30}
     yield "booleans", {"paid": [True, None, False, float("nan"), pandas.NA, True] * 10}
-    yield "complex", {"km": [1j, 2.0] * 30}
     yield "small", {"km": pandas.Series([0.1, 2.5, float("nan")] * 20, dtype="float32"),
                     "grade": pandas.Series([0, 1, 2] * 20, dtype="uint8")}
     yield "nullable", {"grade": pandas.Series([0, 1, None] * 20, dtype="Int64"),
                        "km": pandas.Series([0.5, 5, None] * 20, dtype="Float64"),
                        "select": pandas.Series(["24", None, "Łódź"] * 20, dtype="string")}
     yield "sparse", {"grade": pandas.arrays.SparseArray([0, 1, 2] * 20)}
+
+
+def test_a_type_without_values_is_refused_by_what_it_is_declared(tmp_path):
+    dates = pandas.Series(pandas.date_range("2020-01-01", periods=60))
+    ledger = tandem.Ledger.create(tmp_path / "l", dataset="d", epsilon=1)
+    before = ledger.show()
+    numbers = pandas.Series([1j, 2.0] * 30)
+    spans = pandas.Series(pandas.interval_range(0, 60))
+    for column, word in ((dates.dt.to_period("D"), "periods"), (dates - dates[0], "durations"),
+                         (numbers, "complex numbers"), (spans, "intervals"),
+                         (dates.dt.to_period("D").astype("category"), "periods"),
+                         ((dates - dates[0]).astype("duration[ns][pyarrow]"), "durations")):
+        with pytest.raises(tandem.UsageError, match=f"'km' of {word}; give numbers"):
+            released(pandas.DataFrame(VALUES).assign(km=column), ledger=ledger, seed=None, epsilon=1)
+    frame = polars.DataFrame(VALUES).with_columns(km=polars.lit(datetime.timedelta(1)))
+    for table in (frame, frame.to_arrow()):
+        with pytest.raises(tandem.UsageError, match="'km' of durations"):
+            released(table, ledger=ledger, seed=None, epsilon=1)
+    assert ledger.show() == before
+    # A column that the schema does not name may be of any type.
+    released(pandas.DataFrame(VALUES).assign(more=numbers))
 
 
 @pytest.mark.parametrize("kind", [kind for kind, _ in odd_frames()])
@@ -357,22 +375,39 @@ def test_no_private_cell_is_an_error_and_none_changes_another_row():
         tandem.Schema.draft(odd)
 
 
-def test_types_come_back():
+def test_types_follow_from_the_schema():
+    whole = pandas.DataFrame(VALUES)
+    for frame in (whole, whole.astype({"grade": "Int8", "select": "category"}), whole.astype(str),
+                  whole.astype(object), whole.convert_dtypes(dtype_backend="pyarrow")):
+        assert [str(one) for one in released(frame, rows=40).rows.dtypes] == [
+            str(pandas.Series(["x"]).dtype), "Int64", "boolean", "float64", "datetime64[us]"]
+    for frame in (polars.DataFrame(VALUES), polars.DataFrame(VALUES).cast(polars.String)):
+        assert released(frame).rows.dtypes == [polars.String, polars.Int64, polars.Boolean, polars.Float64,
+                                               polars.Date]
+    for table in (arrow(), arrow().cast(pyarrow.schema([(name, pyarrow.string()) for name in VALUES]))):
+        assert [str(one) for one in released(table).rows.schema.types] == [
+            "string", "int64", "bool", "double", "date32[day]"]
+
+
+def test_types_of_a_frame_come_back_where_asked():
     frame = pandas.DataFrame(VALUES).astype({"grade": "Int8", "paid": "boolean", "km": "float32",
                                              "select": "category", "seen": "datetime64[s]"})
-    made = released(frame, rows=40).rows
+    made = released(frame, rows=40).like(frame).rows
     assert isinstance(made, pandas.DataFrame) and len(made) == 40
     assert [str(one) for one in made.dtypes] == ["category", "Int8", "boolean", "float32",
                                                  "datetime64[s]"]
     # Categories are the schema's: those of the private column are private.
     assert list(made["select"].cat.categories) == TEXTS["select"][:4] + ["1.0", "24"]
-    table = released(arrow().cast(pyarrow.schema([
+    given = arrow().cast(pyarrow.schema([
         ("select", pyarrow.large_string()), ("grade", pyarrow.int16()), ("paid", pyarrow.bool_()),
-        ("km", pyarrow.float32()), ("seen", pyarrow.date32())]))).rows
+        ("km", pyarrow.float32()), ("seen", pyarrow.date32())]))
+    table = released(given).like(given).rows
     assert [str(one) for one in table.schema.types] == ["large_string", "int16", "bool", "float",
                                                         "date32[day]"]
     polar = polars.DataFrame(VALUES, schema_overrides={"grade": polars.UInt8})
-    assert released(polar).rows.schema == polar.schema
+    assert released(polar).like(polar).rows.schema == polar.schema
+    # A release of a file has them, too.
+    assert tandem.open_release(released(polar).path).like(polar).rows.schema == polar.schema
     assert isinstance(released(duckdb.from_arrow(arrow())).rows, duckdb.DuckDBPyRelation)
     assert {type(value) for value in released(VALUES).rows["grade"]} <= {int, type(None)}
 
@@ -396,9 +431,10 @@ WIDER = {  # what a declared type becomes where the schema allows more than it h
 def test_made_rows_are_the_release_whatever_the_declared_type(case):
     schema, declared, becomes = WIDER[case]
     private = pandas.Series({TIED: ["x", "z", None], TRUTH: [True, False]}.get(schema, [1, 2]) * 60)
-    release = tandem.synthesize(pandas.DataFrame({"a": private.astype(declared)}), epsilon=0.1, seed=1,
-                                schema=tandem.Schema(schema), mechanism="independent", rows=300)
-    found = release.rows["a"]
+    frame = pandas.DataFrame({"a": private.astype(declared)})
+    release = tandem.synthesize(frame, epsilon=0.1, seed=1, schema=tandem.Schema(schema),
+                                mechanism="independent", rows=300)
+    found = release.like(frame).rows["a"]
     assert str(found.dtype).replace("object", "str" if becomes == "str" else "object") == becomes
     texts = pandas.read_csv(release.path / "synthetic.csv", dtype=str)["a"]
     assert set(texts.isna()) == {True, False} if "null" in schema else not texts.isna().any()
@@ -430,14 +466,14 @@ def test_pandas_integers_tell_nothing_of_private_empty_cells():
     gap.iloc[0, 0] = None
     for frame in (whole, gap):
         made = tandem.synthesize(frame, schema=schema, epsilon=1, mechanism="independent", seed=1).rows
-        assert str(made["a"].dtype) == ("float64" if made["a"].isna().any() else "int64")
+        assert str(made["a"].dtype) == "Int64"
 
 
 def test_parquet_out_and_in(tmp_path):
     release = released(arrow())
     release.to_parquet(tmp_path / "made.parquet")
     made = pyarrow.parquet.read_table(tmp_path / "made.parquet")
-    assert made.schema.types == arrow().schema.types and made.num_rows == 60
+    assert made.schema.types == release.rows.schema.types and made.num_rows == 60
     assert tandem.evaluate(tmp_path / "made.parquet", release, internal=True)["avg_workload_error"] == 0
 
 

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "support/errors.h"
 #include "support/files.h"
 #include "tandem/base/error.h"
 #include "tandem/engine/preparation.h"
+#include "tandem/engine/synth.h"
 #include "tandem/mechanism/registry.h"
 
 namespace tandem {
@@ -36,9 +38,18 @@ class Sizes : public testing::Test {
     settings_.delta = 0.001;
   }
   Schema schema() const { return Schema::read(settings_.schema); }
+  KnownTable table_of(const std::string& source, bool keeps_rows = false) const {
+    SynthSettings settings = settings_;
+    settings.private_source = source;
+    return known_table(Door::file(source), settings,
+                       {keeps_rows ? Neighbors::ReplaceOne : Neighbors::AddRemove});
+  }
+  void prepare_file() const {
+    prepare_run(settings_, Door::file(settings_.private_source),
+                {.find = find_mechanism, .threads = {}});
+  }
   std::string refusal() const {
-    return error_of<UsageError>(
-        [&] { prepare_run(settings_, {.find = find_mechanism, .threads = {}}); });
+    return error_of<UsageError>([&] { prepare_file(); });
   }
 
   TempDir dir_;
@@ -48,26 +59,56 @@ class Sizes : public testing::Test {
 };
 
 TEST_F(Sizes, AGzipFileSaysHowMuchItHolds) {
-  EXPECT_EQ(most_rows(gzip_, schema()), most_rows(plain_, schema()));
-  EXPECT_GE(most_rows(plain_, schema()), kRows);
+  EXPECT_EQ(most_rows(table_of(gzip_), schema()), most_rows(table_of(plain_), schema()));
+  EXPECT_GE(most_rows(table_of(plain_), schema()), kRows);
 }
 
 TEST_F(Sizes, RowsAreBoundedWhereTheSizeOfAFileSaysSo) {
-  EXPECT_GE(rows_at_most(plain_, schema()).value(), kRows);
-  EXPECT_GE(rows_at_most("pairs:" + plain_, schema()).value(), kRows);
-  EXPECT_EQ(rows_at_most(gzip_, schema()), std::nullopt);
-  EXPECT_EQ(rows_at_most(dir_ / "none.csv", schema()), std::nullopt);
+  EXPECT_GE(rows_at_most(table_of(plain_), schema()).value(), kRows);
+  EXPECT_GE(rows_at_most(table_of("pairs:" + plain_), schema()).value(), kRows);
+  EXPECT_EQ(rows_at_most(table_of(gzip_), schema()), std::nullopt);
+  EXPECT_EQ(rows_at_most(table_of(dir_ / "none.csv"), schema()), std::nullopt);
+}
+
+// Where the number of rows is public, a longer cell must not change what is refused.
+TEST_F(Sizes, TheLengthOfATextBoundsNothingWhereItsRowsAreCounted) {
+  constexpr bool kKeepsRows = true;
+  EXPECT_EQ(rows_at_most(table_of(plain_, kKeepsRows), schema()), std::nullopt);
+}
+
+TEST_F(Sizes, AHiddenTextHasNoSize) {
+  const PrivacyUnit kept{Neighbors::ReplaceOne};
+  const PrivacyUnit other{Neighbors::AddRemove};
+  const Door hidden = Door::hidden_text(plain_, 7.0);
+  EXPECT_FALSE(hidden.facts(kept).text);
+  EXPECT_FALSE(hidden.facts(other).text);
+  EXPECT_EQ(hidden.facts(kept).rows, 7.0);
+  EXPECT_EQ(hidden.facts(other).rows, std::nullopt);
+  EXPECT_FALSE(Door::hidden_text(plain_, std::nullopt).facts(kept).rows);
+  const KnownTable known = known_table(hidden, settings_, other);
+  EXPECT_EQ(most_rows(known, schema()), 0.0);
+  EXPECT_EQ(rows_at_most(known, schema()), std::nullopt);
+  EXPECT_EQ(expected_rows(known, settings_, schema(), {}), 0.0);
 }
 
 TEST_F(Sizes, ParametersThatTakeMoreRowsAreRefusedBeforeAnythingIsSpent) {
   settings_.parameters = {"rounds=500", "rate=20"};
-  for (const std::string neighbors : {"replace-one", "add-remove"}) {
-    settings_.neighbors = neighbors;
-    EXPECT_TRUE(contains(refusal(), "leave less than one draw a round"));
-    EXPECT_TRUE(contains(refusal(), "10,003 rows; choose fewer"));
-  }
+  const std::string wanted = "leave less than one draw a round";
+  settings_.neighbors = "add-remove";
+  EXPECT_TRUE(contains(refusal(), wanted));
+  EXPECT_TRUE(contains(refusal(), "10,003 rows; choose fewer"));
+  // Where all neighbours have as many rows they are counted first.
+  settings_.neighbors = "replace-one";
+  EXPECT_NO_THROW(prepare_file());
+  SynthRun run{.settings = settings_, .threads = {}};
+  run.settings.out = dir_ / "out";
+  const auto said = error_of<UsageError>([&] { synthesize(run); });
+  EXPECT_TRUE(contains(said, wanted)) << said;
+  EXPECT_TRUE(contains(said, "5,000 rows; choose fewer")) << said;
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "out.partial"));
+  settings_.neighbors = "add-remove";
   settings_.private_source = gzip_;
-  EXPECT_NO_THROW(prepare_run(settings_, {.find = find_mechanism, .threads = {}}));
+  EXPECT_NO_THROW(prepare_file());
 }
 
 TEST_F(Sizes, ConjunctionsAreWeighedBeforeTheyAreDrawn) {
@@ -79,7 +120,8 @@ TEST_F(Sizes, ConjunctionsAreWeighedBeforeTheyAreDrawn) {
 TEST_F(Sizes, ColumnsOfPairsAreWeighed) {
   settings_.private_source = "pairs:" + plain_;
   settings_.schema = dir_.write("wide.toml", "[[columns]]\nprefix = 'i'\ncount = 5000\nsize = 2\n");
-  EXPECT_GE(predicted_memory(settings_, schema()), 600.0 * 10'000);
+  EXPECT_GE(predicted_memory(table_of(settings_.private_source), settings_, schema()),
+            600.0 * 10'000);
 }
 
 }  // namespace

@@ -553,7 +553,7 @@ TEST_F(Synth, AWorkloadTooLargeForMemoryIsRefusedBeforeAnythingIsRead) {
 
 TEST_F(Synth, DefaultsFitIntoASmallMachine) {
   run_.settings.public_sources = {
-      dir_.write("public.csv", read_file(run_.settings.private_source))};
+      dir_.write("public.csv", read_file(run_.settings.private_source) + "p0,F,1,2\n")};
   run_.settings.memory_limit = "500MB";
   for (const char* mechanism :
        {"mw-pub", "mwem-pub", "mwem", "mst", "aim", "jam-pgm", "gem", "gem-pub", "tandem"}) {
@@ -909,7 +909,7 @@ TEST_F(Synth, ALedgerCannotBeLeftOutOnResume) {
 TEST_F(Synth, AChangedSchemaIsRefused) {
   script();
   interrupt_after(3);
-  dir_.write("schema.toml", read_file(run_.settings.schema) + "# a comment\n");
+  dir_.write("schema.toml", read_file(run_.settings.schema) + "[csv]\ndelimiter = ';'\n");
   EXPECT_TRUE(contains(refusal(), "schema has changed"));
 }
 
@@ -999,7 +999,7 @@ TEST_F(Synth, ARecordOfAnotherVersionIsRefused) {
   Document newer = Document::parse_json(good, "run.json");
   Document settings = newer.at("settings");
   settings.set("colour", "red");  // what the newer version knows and this one doesn't
-  newer.set("format", 3);
+  newer.set("format", 99);
   newer.set("settings", settings);
   dir_.write("release.partial/.run/run.json", newer.to_json());
   EXPECT_TRUE(contains(refusal(), "format was written by another version"));

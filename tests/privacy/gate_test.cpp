@@ -42,7 +42,8 @@ static_assert(!std::is_convertible_v<double, Epsilon> && !std::is_convertible_v<
 static_assert(!std::is_constructible_v<Filter, Currency, Cost>);
 static_assert(!std::is_copy_constructible_v<EntropySource>);
 
-// Nothing of a PrivateData can be named from outside, and nothing can be asked of it.
+// Nothing of a PrivateData can be named from outside, and nothing can be asked of it but what its
+// door says is public.
 template <class T>
 concept HasAccessors = requires(T t) {
   t.source();
@@ -54,7 +55,8 @@ concept HasAccessors = requires(T t) {
 || requires(T t) { *t; }
 || requires(T t) { t.get(); };
 static_assert(!HasAccessors<PrivateData>);
-static_assert(sizeof(PrivateData) == sizeof(std::pair<std::unique_ptr<DataSource>, PrivacyUnit>));
+static_assert(sizeof(PrivateData) ==
+              sizeof(std::tuple<SourceFacts, PrivacyUnit, std::unique_ptr<DataSource>>));
 
 // ---- Order and refusals -------------------------------------------------------------------------
 

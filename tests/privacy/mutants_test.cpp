@@ -70,6 +70,8 @@ std::string name_of(const testing::TestParamInfo<int>& fault) {
                                            "ForgetRowsPerPerson",
                                            "UnitLeftBehind",
                                            "NobodyIsAbsent",
+                                           "AbsentForgotten",
+                                           "RowsTold",
                                            "ScoreOfOneRow",
                                            "NoBound",
                                            "BoundTooLow",

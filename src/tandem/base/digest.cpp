@@ -23,23 +23,45 @@ std::string sha256_hex(std::string_view bytes) {
   return to_hex(digest);
 }
 
+struct Sha256Stream::Context {
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  Context() = default;
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context() { EVP_MD_CTX_free(context); }
+};
+
+Sha256Stream::Sha256Stream() : context_(std::make_unique<Context>()) {
+  check(context_->context != nullptr &&
+            EVP_DigestInit_ex(context_->context, EVP_sha256(), nullptr) == 1,
+        "OpenSSL can't compute SHA-256");
+}
+Sha256Stream::~Sha256Stream() = default;
+Sha256Stream::Sha256Stream(Sha256Stream&&) noexcept = default;
+Sha256Stream& Sha256Stream::operator=(Sha256Stream&&) noexcept = default;
+
+void Sha256Stream::add(std::string_view bytes) {
+  check(EVP_DigestUpdate(context_->context, bytes.data(), bytes.size()) == 1,
+        "OpenSSL can't compute SHA-256");
+}
+
+std::string Sha256Stream::hex() {
+  std::array<unsigned char, 32> digest{};
+  check(EVP_DigestFinal_ex(context_->context, digest.data(), nullptr) == 1,
+        "OpenSSL can't compute SHA-256");
+  return to_hex(digest);
+}
+
 std::string sha256_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw SourceError(fmt::format("{} can't be read.", path));
-  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(),
-                                                                   EVP_MD_CTX_free);
-  bool works = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+  Sha256Stream digest;
   std::vector<char> block(std::size_t{1} << 18);
-  while (works &&
-         file.read(block.data(), static_cast<std::streamsize>(block.size())).gcount() > 0) {
-    works =
-        EVP_DigestUpdate(context.get(), block.data(), static_cast<std::size_t>(file.gcount())) == 1;
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())).gcount() > 0) {
+    digest.add({block.data(), static_cast<std::size_t>(file.gcount())});
   }
   if (file.bad()) throw SourceError(fmt::format("{} can't be read.", path));
-  std::array<unsigned char, 32> digest{};
-  works = works && EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) == 1;
-  check(works, "OpenSSL can't compute SHA-256");
-  return to_hex(digest);
+  return digest.hex();
 }
 
 struct Sha256::Context {

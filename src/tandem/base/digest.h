@@ -29,6 +29,21 @@ class Sha256 {
   std::unique_ptr<Context> context_;
 };
 
+// The digest of bytes that come piece by piece.
+class Sha256Stream {
+ public:
+  Sha256Stream();
+  ~Sha256Stream();
+  Sha256Stream(Sha256Stream&&) noexcept;
+  Sha256Stream& operator=(Sha256Stream&&) noexcept;
+  void add(std::string_view bytes);
+  std::string hex();  // of all that was added; the last call
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
+
 bool is_sha256_hex(std::string_view text);
 
 }  // namespace tandem

@@ -16,20 +16,22 @@ enum class Mutant {
   ForgetRowsPerPerson,  // every person counts as one row
   UnitLeftBehind,       // an opened table protects one row a person, whatever was asked
   NobodyIsAbsent,       // a named person is taken to have a row in every neighbour
-  ScoreOfOneRow,        // the noise of a score covers one of a person's rows
-  NoBound,              // columns of a map too large to compare are taken to be all alike
-  BoundTooLow,          // or half as far apart as negative coefficients allow
-  ProductAsOneAxis,     // a product of maps is taken to move as far as its first one
-  LargestOfStack,       // queries measured together are taken to move as far as one of them
-  LaplaceByL2,          // Laplace noise scaled to the L2 distance
-  RoundSigmaDown,       // noise a tenth too small
-  NoNoise,              // measurements come out exact
-  SharedNoise,          // one noise for all cells of a measurement
-  DoubleSharpness,      // selection at twice the rate it pays for
-  LargestWins,          // selection takes the best candidate, without randomness
-  CheapFlips,           // permute-and-flip at the price of the exponential mechanism
-  RangeTwice,           // scores of conjunctions are taken to move twice as far as they do
-  MonotoneReplace,      // replacing a row is taken to move conjunctions one way only
+  AbsentForgotten,  // named people and users of pairs are taken to be there, whatever the gate does
+  RowsTold,         // the number of rows is taken as public under every relation
+  ScoreOfOneRow,    // the noise of a score covers one of a person's rows
+  NoBound,          // columns of a map too large to compare are taken to be all alike
+  BoundTooLow,      // or half as far apart as negative coefficients allow
+  ProductAsOneAxis,   // a product of maps is taken to move as far as its first one
+  LargestOfStack,     // queries measured together are taken to move as far as one of them
+  LaplaceByL2,        // Laplace noise scaled to the L2 distance
+  RoundSigmaDown,     // noise a tenth too small
+  NoNoise,            // measurements come out exact
+  SharedNoise,        // one noise for all cells of a measurement
+  DoubleSharpness,    // selection at twice the rate it pays for
+  LargestWins,        // selection takes the best candidate, without randomness
+  CheapFlips,         // permute-and-flip at the price of the exponential mechanism
+  RangeTwice,         // scores of conjunctions are taken to move twice as far as they do
+  MonotoneReplace,    // replacing a row is taken to move conjunctions one way only
   NegationLosesRows,  // a negation's score falls by what its conjunction's rises, at half the price
   OneConjunction,     // noise of many conjunctions covers one of them
   ChargeNothing,      // steps are drawn without asking the filter

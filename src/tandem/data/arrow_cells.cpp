@@ -75,15 +75,17 @@ ArrowType plain_type(std::string_view format, std::string_view column) {
       {'n', Layout::Null},   {'b', Layout::Bool},   {'c', Layout::Int8},   {'C', Layout::UInt8},
       {'s', Layout::Int16},  {'S', Layout::UInt16}, {'i', Layout::Int32},  {'I', Layout::UInt32},
       {'l', Layout::Int64},  {'L', Layout::UInt64}, {'e', Layout::Half},   {'f', Layout::Float},
-      {'g', Layout::Double}, {'u', Layout::Text32}, {'U', Layout::Text64}, {'z', Layout::Nowhere},
-      {'Z', Layout::Nowhere}};
+      {'g', Layout::Double}, {'u', Layout::Text32}, {'U', Layout::Text64}, {'z', Layout::Text32},
+      {'Z', Layout::Text64}};
   if (format.size() == 1) {
     for (const auto& [letter, layout] : kLetters) {
       if (format[0] == letter) return {.layout = layout};
     }
   }
-  if (format == "vu") return {.layout = Layout::TextView};
-  if (format == "vz" || format.starts_with("w:")) return {.layout = Layout::Nowhere};
+  // Bytes are read as text: some readers take a column for bytes as soon as one cell is no UTF-8,
+  // and one cell must not decide what the others mean.
+  if (format == "vu" || format == "vz") return {.layout = Layout::TextView};
+  if (format.starts_with("w:")) return {.layout = Layout::Nowhere};
   if (format.starts_with("d:")) return decimal_type(format, column);
   if (format.starts_with('t')) return time_type(format, column);
   if (format.starts_with('+')) return {.layout = Layout::Nested};

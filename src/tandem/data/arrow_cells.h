@@ -42,7 +42,7 @@ struct ArrowType {
     Text32,
     Text64,
     TextView,
-    Nowhere,  // bytes, durations and the like, which no schema has
+    Nowhere,  // durations, intervals, bytes of a fixed size: no schema has such values
     Nested
   };
   Layout layout = Layout::Nowhere;

@@ -121,8 +121,12 @@ class PersonSink {
   std::int64_t length_ = 0;
 };
 
-std::string what_is_nested(const ArrowSchema& schema) {
-  const std::string_view format = schema.dictionary != nullptr ? "+l" : schema.format;
+std::string what_no_schema_has(const ArrowSchema& schema) {
+  const std::string_view format =
+      schema.dictionary != nullptr ? schema.dictionary->format : schema.format;
+  if (format.starts_with("tD")) return "durations";
+  if (format.starts_with("ti")) return "intervals";
+  if (format.starts_with("w:")) return "bytes of a fixed size";
   if (format.starts_with("+s")) return "structs";
   if (format.starts_with("+m")) return "maps";
   if (format.starts_with("+u")) return "unions";
@@ -214,10 +218,11 @@ void RowEncoder::check_columns(const ArrowSchema& batches) {
   const auto type_of = [&](std::size_t child, const std::string& name) {
     const ArrowSchema& schema = *batches.children[child];
     ArrowType type = arrow_type(schema);
-    if (type.layout == ArrowType::Layout::Nested) {
-      throw UsageError(
-          fmt::format("The column {} of the private data holds {}; give one value in each cell.",
-                      in_quotes(name), what_is_nested(schema)));
+    const auto layout = type.values != nullptr ? type.values->layout : type.layout;
+    if (layout == ArrowType::Layout::Nested || layout == ArrowType::Layout::Nowhere) {
+      throw UsageError(fmt::format(
+          "The column {} of the private data holds {}; give one number, text or date in each cell.",
+          in_quotes(name), what_no_schema_has(schema)));
     }
     return type;
   };

@@ -130,7 +130,7 @@ std::string to_text(const AnswersSummary& summary, Notes notes) {
   const Document& r = summary.release;
   const Document& guarantee = r.at("guarantee");
   std::string out;
-  if (r.find("seeded") != nullptr) out += "NOT PRIVATE (seeded): for tests and research only\n";
+  out += stamp_line(r);
   out += fmt::format("{}\n", summary.out);
   const auto line = [&](std::string_view name, const std::string& text) {
     out += summary_line(name, text);

@@ -8,7 +8,6 @@
 #include <numeric>
 #include <utility>
 
-#include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/engine/checked.h"
@@ -40,10 +39,8 @@ FileCheck check_file(const std::string& source, bool is_private, const Schema& s
   if (is_private) options.person = request.person;
   FileCheck out{is_private, fit_file(source, schema, options), {}};
   out.findings = findings_of(out.fit, schema, options.reading.policy, options.rows_per_person);
-  const auto is_origin = [&](const std::string& file) {
-    return std::ranges::find(origins, sha256_of_file(file)) != origins.end();
-  };
-  if (is_private && !origins.empty() && std::ranges::any_of(source_files(source), is_origin)) {
+  const auto is_one = [&](const std::string& file) { return is_origin(file, origins); };
+  if (is_private && !origins.empty() && std::ranges::any_of(source_files(source), is_one)) {
     out.findings.push_back(
         {.kind = "drafted-from-it",
          .text = "The schema was drafted from this very file: which values and bounds it names is "

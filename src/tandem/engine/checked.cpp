@@ -37,7 +37,7 @@ Document entry_of(const std::string& schema, const std::string& file) try {
     modified = std::max(modified, std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 +
                                       std::int64_t{status.st_mtim.tv_nsec});
   }
-  const auto text = without_drafted_from(read_text_file(schema), schema);
+  const auto text = published_schema(read_text_file(schema), schema);
   return Document::object({{"file", path.string()},
                            {"size", size},
                            {"modified", modified},

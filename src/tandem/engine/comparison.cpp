@@ -94,6 +94,8 @@ SynthSettings settings_of(const ComparisonRequest& request, const Spec& spec, do
   s.mechanism = spec.mechanism;
   s.parameters = spec.parameters;
   s.workload = request.workload;
+  // What is public knowledge may serve as public data.
+  s.private_as_public = request.private_as_public || request.published;
   s.certify_share = 0.0;  // mechanisms are compared by what their whole budget gives
   return s;
 }
@@ -458,7 +460,8 @@ ComparisonOutcome compare(const ComparisonRequest& request) {
     }
   }
   const Prepared& any = prepared[0][0];
-  check_memory(settings_of(request, specs[0], request.epsilons[0]), any.schema);
+  const SynthSettings first = settings_of(request, specs[0], request.epsilons[0]);
+  check_memory(known_table(Door::file(request.private_source), first, any.unit), first, any.schema);
   CsvOptions reading;
   reading.policy = RowPolicy::Repair;
   reading.threads = request.threads;

@@ -30,9 +30,10 @@ struct ComparisonRequest {
   std::int64_t rows_per_person = 1;
   std::string workload = "all-3way";
   std::int64_t seeds = 5;
-  std::string metric = "avg";  // of the printed tables and the figure: avg, max or mean
-  std::string title;           // of the figure; a plain one if empty
-  bool published = false;      // the table is public knowledge: nothing is stamped INTERNAL
+  std::string metric = "avg";      // of the printed tables and the figure: avg, max or mean
+  std::string title;               // of the figure; a plain one if empty
+  bool private_as_public = false;  // as SynthSettings has it
+  bool published = false;          // the table is public knowledge: nothing is stamped INTERNAL
   std::string out = "comparison";
   bool resume = false;  // keep the results that are there, and add what is missing
   bool force = false;   // replace a former comparison

@@ -77,7 +77,9 @@ Execution::Execution(PrivateData data, const Task& task, Means means)
       threads_(means.threads),
       gate_(std::move(data), task.parts.filter, std::move(means.entropy),
             std::move(means.transcript), settings_of(means)),
-      rng_(means.rng) {}
+      rng_(means.rng) {
+  check(gate_.unit() == task.parts.unit, "the gate protects whom the run states");
+}
 
 Release Execution::run() {
   const RunParts& parts = task_.parts;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -13,6 +14,8 @@
 #include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
+#include "tandem/data/byte_source.h"
+#include "tandem/engine/draft/drafted_from.h"
 #include "tandem/source/source_files.h"
 
 namespace tandem {
@@ -73,20 +76,61 @@ bool is_same_file(const std::string& one, const std::string& other) {
          (own && own == identity(other));
 }
 
+bool is_on_disk(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+// Whether two files unpack to the same bytes. Files of two tables differ within their first rows,
+// so this takes no time unless they are the same. What can't be read is for its reader to say.
+bool is_same_text(const std::string& one, const std::string& other) try {
+  if (!is_on_disk(one) || !is_on_disk(other)) return false;  // a pipe can't be read twice
+  constexpr std::size_t kAtOnce = std::size_t{1} << 16;
+  std::string first(kAtOnce, '\0');
+  std::string second(kAtOnce, '\0');
+  const auto left = ByteSource::open(one);
+  const auto right = ByteSource::open(other);
+  while (true) {
+    const std::size_t some = left->read(first);
+    if (right->read(second) != some) return false;
+    if (std::memcmp(first.data(), second.data(), some) != 0) return false;
+    if (some < kAtOnce) return true;
+  }
+} catch (const Error&) {
+  return false;
+}
+
 }  // namespace
 
 void refuse_private_as_public(const std::string& private_table,
                               std::span<const std::string> public_sources,
                               const std::string& setting) {
   const auto private_files = source_files(private_table);
+  const auto refuse = [&](const std::string& file, const char* how) {
+    throw UsageError(fmt::format(
+        "{} {} {}; its rows would be released as they are. Give data that is public, or "
+        "state " TANDEM_SETTING("private-as-public") " for a release that protects nobody.",
+        setting, in_quotes(file), how));
+  };
   for (const auto& source : public_sources) {
     for (const auto& file : source_files(source)) {
-      const auto is_it = [&](const std::string& own) { return is_same_file(own, file); };
-      if (std::ranges::none_of(private_files, is_it)) continue;
-      throw UsageError(
-          fmt::format("{} {} is the private file itself; its rows would be released as they are.",
-                      setting, in_quotes(file)));
+      for (const auto& own : private_files) {
+        if (is_same_file(own, file)) refuse(file, "is the private file itself");
+        if (is_same_text(own, file)) refuse(file, "holds the same as the private file");
+      }
     }
+  }
+}
+
+void refuse_schema_of_private(const std::string& private_source,
+                              std::span<const std::string> origins) {
+  for (const auto& file : source_files(private_source)) {
+    if (!is_on_disk(file) || !is_origin(file, origins)) continue;
+    throw UsageError(TANDEM_SETTING(
+        "schema") " was drafted from the private file itself: the values and bounds "
+                  "that it names are private. Draft it from public data or a codebook, or "
+                  "state " TANDEM_SETTING(
+                      "private-as-public") " for a release that protects nobody.");
   }
 }
 

@@ -20,10 +20,18 @@ std::string display_workload(const std::string& workload);
 // SourceError for a file that can't be read.
 std::vector<std::string> file_digests(std::span<const std::string> sources);
 
-// UsageError where a public file, of the setting that is named, is the private one, by whatever
-// name: its rows would be released as they are. Looks at names and file numbers, never at content.
+// Private rows are never public by a slip.
+//
+// UsageError where a public file, of the setting that is named, is the private one: by any name, or
+// because its whole text is the same (a copy, packed or not), since its rows would be released as
+// they are. Privacy: that the texts are the same is the one thing that a refusal may tell of
+// private rows, and it is told to whoever supplied all of them (docs/privacy.md).
 void refuse_private_as_public(const std::string& private_source,
                               std::span<const std::string> public_sources,
                               const std::string& setting = TANDEM_SETTING("public"));
+// UsageError where a schema was drafted from the private file, by what it remembers of its origin
+// (draft/drafted_from.h): the values and bounds that it names would be private.
+void refuse_schema_of_private(const std::string& private_source,
+                              std::span<const std::string> origins);
 
 }  // namespace tandem

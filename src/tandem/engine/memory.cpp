@@ -5,18 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
-#include <fstream>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/data/table.h"
 #include "tandem/query/workload.h"
-#include "tandem/source/source_files.h"
+#include "tandem/source/text_size.h"
 
 namespace tandem {
 
@@ -49,112 +45,87 @@ namespace {
 
 constexpr double kOfProcess = 20e6;  // the program, its buffers and threads; bytes
 
-constexpr double kUsualRatio = 10.0;  // of text to what it is packed into
-
-// How long the text is that a gzip file of so many bytes holds, as its last four bytes say it: of
-// its last member, modulo 2^32. What says too little is guessed.
-double unpacked_bytes(std::ifstream& file, double size) {
-  std::array<unsigned char, 4> last{};
-  file.seekg(-static_cast<std::streamoff>(last.size()), std::ios::end);
-  file.read(reinterpret_cast<char*>(last.data()), last.size());
-  double stated = 0.0;
-  for (std::size_t i = last.size(); file && i-- > 0;) stated = stated * 256.0 + last[i];
-  const double guess = kUsualRatio * size;
-  if (stated < size) return guess;
-  return guess < 0x1p32 ? stated : std::max(stated, guess);
-}
-
-struct TextSize {
-  double bytes = 0.0;  // 0: there is no such file
-  bool guessed = false;
-};
-
-// As text, of all files of a source; what is packed is seldom more than ten times as large.
-TextSize text_size(const std::string& source) {
-  TextSize out;
-  for (const auto& path : source_files(source)) {
-    std::error_code missing;
-    if (!std::filesystem::is_regular_file(path, missing)) continue;
-    const auto size = static_cast<double>(std::filesystem::file_size(path, missing));
-    if (missing) continue;
-    std::ifstream file(path, std::ios::binary);
-    const bool is_gzip = file.get() == 0x1f && file.get() == 0x8b;
-    out.guessed = out.guessed || is_gzip || is_parquet(source);
-    out.bytes += is_gzip              ? unpacked_bytes(file, size)
-                 : is_parquet(source) ? kUsualRatio * size
-                                      : size;
-  }
-  return out;
-}
-
-double text_bytes(const std::string& source) { return text_size(source).bytes; }
-
 }  // namespace
 
 // Of pairs: a user takes a line, and by far most take several.
 constexpr double kBytesPerUser = 100.0;
 constexpr double kBytesPerPair = 4.0;  // at least
 
-double most_rows(const std::string& path, const Schema& schema) {
-  if (is_pairs(path)) return text_bytes(path) / kBytesPerUser;
-  return text_bytes(path) / (2.0 * static_cast<double>(schema.domain().size()));
+namespace {
+
+// Of a table whose text is so long: a value takes at least one character, and one between it and
+// the next.
+double rows_of_text(const TextSize& text, const Schema& schema) {
+  return text.bytes / (2.0 * static_cast<double>(schema.domain().size()));
 }
 
-std::optional<double> rows_at_most(const std::string& path, const Schema& schema) {
-  const auto [bytes, guessed] = text_size(path);
+}  // namespace
+
+double most_rows(const KnownTable& table, const Schema& schema) {
+  if (table.facts.rows) return *table.facts.rows;
+  if (!table.facts.text) return 0.0;
+  return table.pairs ? table.facts.text->bytes / kBytesPerUser
+                     : rows_of_text(*table.facts.text, schema);
+}
+
+std::optional<double> rows_at_most(const KnownTable& table, const Schema& schema) {
+  if (table.facts.rows) return table.facts.rows;
+  // A cell that grows must not decide what is refused where the number of rows itself is public.
+  if (!table.facts.text || table.keeps_rows) return std::nullopt;
+  const auto [bytes, guessed] = *table.facts.text;
   if (bytes == 0.0 || guessed) return std::nullopt;
-  return bytes / (is_pairs(path) ? kBytesPerPair : static_cast<double>(schema.domain().size()));
+  return bytes / (table.pairs ? kBytesPerPair : static_cast<double>(schema.domain().size()));
 }
 
-double most_rows(const SynthSettings& s, const Schema& schema, std::optional<double> given) {
-  return given ? *given : most_rows(s.private_source, schema);
-}
-
-double expected_rows(const SynthSettings& s, const Schema& schema, const PublicData& data,
-                     std::optional<double> given) {
-  if (given) return *given;
+double expected_rows(const KnownTable& table, const SynthSettings& s, const Schema& schema,
+                     const PublicData& data) {
+  if (table.facts.rows) return *table.facts.rows;
   double rows = 0.0;
   double bytes = 0.0;
-  for (const auto& [name, table] : data.tables) rows += static_cast<double>(table.rows());
-  for (const auto& source : s.public_sources) bytes += text_bytes(source);
-  if (rows == 0.0 || bytes == 0.0) return most_rows(s.private_source, schema);
-  return text_bytes(s.private_source) * rows / bytes;
+  for (const auto& [name, public_table] : data.tables) {
+    rows += static_cast<double>(public_table.rows());
+  }
+  for (const auto& source : s.public_sources) bytes += text_size(source).bytes;
+  if (rows == 0.0 || bytes == 0.0 || !table.facts.text) return most_rows(table, schema);
+  return table.facts.text->bytes * rows / bytes;
 }
 
-double predicted_memory(const SynthSettings& s, const Schema& schema, double of_mechanism,
-                        std::optional<double> given) {
+double predicted_memory(const KnownTable& table, const SynthSettings& s, const Schema& schema,
+                        double of_mechanism) {
   double row = 0.0;
   double cells = 0.0;
   for (const auto& attribute : schema.domain().attributes()) {
     row += static_cast<double>(code_width(attribute.size));
     cells += static_cast<double>(attribute.size);
   }
-  const double most = most_rows(s, schema, given);
-  if (!given && is_pairs(s.private_source)) {
+  const double most = most_rows(table, schema);
+  const double made = s.rows > 0            ? static_cast<double>(s.rows)
+                      : table.most_made > 0 ? std::min(most, static_cast<double>(table.most_made))
+                                            : most;
+  if (table.pairs) {
     // A line of four bytes is a pair of four bytes, held twice while it is read, or a user, whose
     // name is kept as well; rows are numbers of records.
     constexpr double kPerByte = 4.0;
     constexpr double kPerValue = 600.0;  // of the schema, and of what mechanisms keep of a column
-    const double made = s.rows > 0 ? static_cast<double>(s.rows) : most;
-    return kPerByte * text_bytes(s.private_source) + 4.0 * made + kPerValue * cells + kOfProcess +
-           of_mechanism;
+    const double bytes = table.facts.text ? table.facts.text->bytes : 0.0;
+    return kPerByte * bytes + 4.0 * made + kPerValue * cells + kOfProcess + of_mechanism;
   }
-  double rows = (given ? 0.0 : most) + (s.rows > 0 ? static_cast<double>(s.rows) : most);
-  for (const auto& source : s.public_sources) rows += most_rows(source, schema);
+  double rows = (table.holds ? most : 0.0) + made;
+  for (const auto& source : s.public_sources) rows += rows_of_text(text_size(source), schema);
   return rows * row + 64.0 * cells + kOfProcess + of_mechanism;
 }
 
-void check_memory(const SynthSettings& s, const Schema& schema, double of_mechanism,
-                  std::optional<double> given, bool may_tell) {
-  const double need = predicted_memory(s, schema, of_mechanism, given);
-  if (need <= memory_limit(s.memory_limit)) return;
+void check_memory(const KnownTable& table, const SynthSettings& s, const Schema& schema,
+                  double of_mechanism) {
+  const double need = predicted_memory(table, s, schema, of_mechanism);
+  const double limit = memory_limit(s.memory_limit);
+  if (need <= limit) return;
   const bool tables = of_mechanism < need / 2.0;
   const bool conjunctions = Workload::bytes_to_draw(s.workload) > 0.0;
-  const std::string limit = human_bytes(memory_limit(s.memory_limit));
   throw UsageError(fmt::format(
-      "The run may need {}; raise " TANDEM_SETTING("memory-limit") " or choose a {}.",
-      may_tell ? fmt::format("{} and the limit is {}", human_bytes(need), limit)
-               : fmt::format("more than the limit of {}", limit),
+      "The run may need {} and the limit is {}; raise " TANDEM_SETTING(
+          "memory-limit") " or choose a {}.",
+      human_bytes(need), human_bytes(limit),
       tables ? "smaller table"
       : conjunctions
           ? "smaller " TANDEM_SETTING("workload") ", such as conjunctions:3:20000:1"

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a run may need of memory, before it starts, and what it may have.
+// What a run may need of memory, before it starts, and what it may have. Of the private table it
+// knows what its door says is public, and nothing else.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "tandem/data/schema.h"
 #include "tandem/engine/settings.h"
+#include "tandem/privacy/source_facts.h"
 #include "tandem/query/public_data.h"
 
 namespace tandem {
@@ -14,30 +17,32 @@ namespace tandem {
 // Of the settings, or three quarters of the machine's. In bytes.
 double memory_limit(const std::string& stated);
 
-// Rows of a table from above, by the size of its file: a value takes at least one character, and
-// one between it and the next. 0 where there is no file.
-double most_rows(const std::string& path, const Schema& schema);
+// What may be known of the private table of a run before it is opened.
+struct KnownTable {
+  SourceFacts facts{};
+  bool keeps_rows = false;     // all neighbours have as many rows
+  bool pairs = false;          // a list of pairs
+  bool holds = true;           // its rows are held as codes; else what is left of memory is enough
+  std::int64_t most_made = 0;  // rows that are made where none are stated; 0: as many as it has
+};
 
-// More than it has in no case, for a value may be empty; none where the size does not say.
-std::optional<double> rows_at_most(const std::string& path, const Schema& schema);
+// Its rows from above: as many as are known, or by the length of its text. 0: unknown.
+double most_rows(const KnownTable& table, const Schema& schema);
 
-// Rows of the private table: as many as are given, or by the size of its file, as long as public
-// rows are or from above.
-double expected_rows(const SynthSettings& settings, const Schema& schema, const PublicData& data,
-                     std::optional<double> given = {});
-// As many as are given, or from above.
-double most_rows(const SynthSettings& settings, const Schema& schema,
-                 std::optional<double> given = {});
+// More than it has in no case, for a value may be empty; none where nothing says.
+std::optional<double> rows_at_most(const KnownTable& table, const Schema& schema);
+
+// As many as are known, or by the length of its text, as long as public rows are or from above. 0:
+// unknown.
+double expected_rows(const KnownTable& table, const SynthSettings& settings, const Schema& schema,
+                     const PublicData& data);
 
 // An estimate from above, from sizes of files and of the schema: tables as codes while they are
 // read and while rows are written, the marginals measured, and what the mechanism adds.
-// Of rows that are given, those that are made here count alone, and `given` is how many: what holds
-// the others takes what is left.
-double predicted_memory(const SynthSettings& settings, const Schema& schema,
-                        double of_mechanism = 0.0, std::optional<double> given = {});
-// UsageError beyond the limit. It `may_tell` how much is needed where that follows from no private
-// number.
-void check_memory(const SynthSettings& settings, const Schema& schema, double of_mechanism = 0.0,
-                  std::optional<double> given = {}, bool may_tell = true);
+double predicted_memory(const KnownTable& table, const SynthSettings& settings,
+                        const Schema& schema, double of_mechanism = 0.0);
+// UsageError beyond the limit.
+void check_memory(const KnownTable& table, const SynthSettings& settings, const Schema& schema,
+                  double of_mechanism = 0.0);
 
 }  // namespace tandem

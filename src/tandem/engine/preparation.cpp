@@ -14,7 +14,6 @@
 #include "tandem/engine/draft/drafted_from.h"
 #include "tandem/engine/draft/schema_draft.h"
 #include "tandem/engine/input_files.h"
-#include "tandem/engine/memory.h"
 #include "tandem/engine/privacy_unit_text.h"
 #include "tandem/engine/rehearsal.h"
 #include "tandem/mechanism/answers/answer_workload.h"
@@ -52,7 +51,11 @@ struct SchemaOfRun {
 SchemaOfRun read_schema(const SynthSettings& s, const Threads& threads, const Note& note) {
   SchemaOfRun out;
   if (!s.schema.empty()) {
-    out = {Schema::read(s.schema), without_drafted_from(read_text_file(s.schema), s.schema)};
+    const auto document = Document::read(s.schema);
+    out = {Schema::from_document(document), published_schema(read_text_file(s.schema), s.schema)};
+    if (!s.private_as_public) {
+      refuse_schema_of_private(s.private_source, drafted_from(document));
+    }
   } else {
     SchemaRequest request;
     request.public_sources = s.public_sources;
@@ -60,7 +63,7 @@ SchemaOfRun read_schema(const SynthSettings& s, const Threads& threads, const No
     request.threads = threads;
     auto draft = draft_schema(request);
     out.schema = Schema::from_document(Document::parse_toml(draft.toml, "the drafted schema"));
-    out.text = without_drafted_from(draft.toml, "schema.toml");
+    out.text = published_schema(draft.toml, "schema.toml");
     if (note) {
       note(
           "Note: without " TANDEM_SETTING("schema") ", the columns are as the public data suggests; 'tandem schema' "
@@ -167,9 +170,8 @@ RunParts parts_of(const SynthSettings& s, const FindMechanism& find, bool with_p
   if (is_pairs(s.private_source)) prefer_zeros(mechanism, given);
   auto parameters = mechanism.resolve(given);
   settle_delta(s.delta, parameters);
-  auto unit = parse_privacy_unit(s.neighbors, s.rows_per_person);
-  // Rows that name nobody are dropped; in a list of pairs who has no line is no row.
-  unit.may_be_absent = !s.person.empty() || is_pairs(s.private_source);
+  const auto unit = protected_unit(parse_privacy_unit(s.neighbors, s.rows_per_person),
+                                   s.private_source, s.person);
   auto filter = filter_of(s);
   if (filter.currency() == Currency::Pure && !mechanism.pure) {
     throw UsageError(fmt::format(
@@ -225,12 +227,16 @@ Prepared prepare(const SynthSettings& s, const FindMechanism& find, const Thread
   }
   if (!is_pairs(s.private_source)) require_file(s.private_source);
   for (const auto& source : s.public_sources) require_file(source);
-  refuse_private_as_public(s.private_source, s.public_sources);
+  if (s.private_as_public && !s.ledger.empty()) {
+    throw BudgetError(TANDEM_SETTING("private-as-public") " is stated, and a release that protects "
+                      "nobody has no place in " TANDEM_SETTING("ledger") "; leave one of them out.");
+  }
+  if (!s.private_as_public) refuse_private_as_public(s.private_source, s.public_sources);
   if (is_pairs(s.private_source)) refuse_with_pairs(s);
   Prepared out{parts_of(s, find, !s.public_sources.empty()), {}, {}, {}};
   auto [schema, text] = read_schema(s, threads, note);
   if (is_pairs(s.private_source)) require_pairs(schema);
-  check_memory(s, schema, Workload::bytes_to_draw(s.workload));
+  check_memory({}, s, schema, Workload::bytes_to_draw(s.workload));
   out.workload = parse_workload(schema.domain(), s.workload, is_pairs(s.private_source));
   if (out.workload.conjunctions() != nullptr && !out.mechanism.conjunctions) {
     throw UsageError(fmt::format(
@@ -256,15 +262,19 @@ namespace {
 
 // Bytes that the mechanism may need for this problem, or fitting rows to its model when it is done,
 // beside the tables.
-double bytes_of_mechanism(const SynthSettings& s, const Prepared& p, const Effort& effort,
-                          std::optional<double> made) {
+double bytes_of_mechanism(const SynthSettings& s, const PreparedRun& run) {
+  const Prepared& p = run.parts;
   const Domain& domain = p.schema.domain();
   const bool never = bytes_of_fitting(domain, p.workload, 0.0) > kMostBytesOfFitting;
-  if (never) return effort.bytes;
-  const double rows = s.rows > 0 ? static_cast<double>(s.rows) : most_rows(s, p.schema, made);
+  if (never) return run.effort.bytes;
+  const double most = most_rows(run.table, p.schema);
+  const auto part = static_cast<double>(run.table.most_made);
+  const double rows = s.rows > 0   ? static_cast<double>(s.rows)
+                      : part > 0.0 ? std::min(most, part)
+                                   : most;
   const double fitting = bytes_of_fitting(domain, p.workload, rows);
   const double certifying = s.certify_share > 0.0 ? bytes_to_certify(p.workload) : 0.0;
-  return std::max({effort.bytes, std::min(fitting, kMostBytesOfFitting), certifying});
+  return std::max({run.effort.bytes, std::min(fitting, kMostBytesOfFitting), certifying});
 }
 
 // Before a mechanism reads them: what is wrong with one is said with its values.
@@ -273,20 +283,27 @@ std::vector<PinnedFile> parameter_files(const SynthSettings& s, const Prepared& 
   if (!p.mechanism.names_files) return out;
   for (const auto& option : p.mechanism.names_files(p.parameters, p.schema.domain())) {
     const auto at = std::ranges::find(p.parameters, option, &Parameters::value_type::first);
-    refuse_private_as_public(s.private_source, std::span(&at->second, 1),
-                             setting("param." + option));
+    if (!s.private_as_public) {
+      refuse_private_as_public(s.private_source, std::span(&at->second, 1),
+                               setting("param." + option));
+    }
     out.push_back({option, at->second, file_digests(std::span(&at->second, 1)).front()});
   }
   return out;
 }
 
-// Before anything is spent: a table that can't have the rows that a mechanism needs for its
-// parameters. Where their number is private, it is their file's size that says so.
-void require_rows_enough(const SynthSettings& s, const PreparedRun& run,
-                         std::optional<double> given) {
+}  // namespace
+
+KnownTable known_table(const Door& door, const SynthSettings& s, const PrivacyUnit& unit) {
+  return {.facts = door.facts(unit),
+          .keeps_rows = unit.keeps_rows(),
+          .pairs = is_pairs(s.private_source),
+          .holds = door.holds(),
+          .most_made = door.most_made()};
+}
+
+void require_rows_enough(const PreparedRun& run, std::optional<double> most) {
   const Prepared& p = run.parts;
-  if (given && !p.unit.keeps_rows()) return;
-  const auto most = given ? given : rows_at_most(s.private_source, p.schema);
   if (!most || *most < 1.0 || *most >= run.effort.least_rows) return;
   const Effort effort =
       p.mechanism.effort(planning_curator(p, run.problem.domain), run.problem, p.parameters, *most);
@@ -296,37 +313,29 @@ void require_rows_enough(const SynthSettings& s, const PreparedRun& run,
                                with_commas(static_cast<std::uint64_t>(effort.least_rows))));
 }
 
-// Of rows that are handed over, as many as may be made here; none: those of a file.
-std::optional<double> rows_made_here(const HowToPrepare& how) {
-  if (!how.given_rows || how.most_made == 0) return how.given_rows;
-  return std::min(*how.given_rows, static_cast<double>(how.most_made));
-}
-
-}  // namespace
-
-PreparedRun prepare_run(const SynthSettings& s, const HowToPrepare& how) {
-  PreparedRun run{prepare(s, how.find, how.threads, how.note), {}, {}, {}, {}, 0.0, 0.0};
+PreparedRun prepare_run(const SynthSettings& s, const Door& door, const HowToPrepare& how) {
+  PreparedRun run{prepare(s, how.find, how.threads, how.note), {}, {}, {}, {}, {}, 0.0, 0.0};
   const Prepared& p = run.parts;
-  const std::optional<double> made = rows_made_here(how);
-  const bool may_tell = !made || p.unit.keeps_rows();
-  check_memory(s, p.schema, 0.0, made, may_tell);
+  run.table = known_table(door, s, p.unit);
+  check_memory(run.table, s, p.schema);
   auto named_files = parameter_files(s, p);
   PublicData public_data =
       load_public(s, p.schema, how.threads, how.note, how.reading,
                   p.mechanism.public_may_lack ? p.mechanism.public_may_lack(p.parameters)
                                               : std::vector<std::string>{});
-  run.expected_rows = expected_rows(s, p.schema, public_data, how.given_rows);
+  run.expected_rows = expected_rows(run.table, s, p.schema, public_data);
   run.problem = problem_of(p, std::move(public_data));
   run.effort = p.mechanism.effort(planning_curator(p, run.problem.domain), run.problem,
                                   p.parameters, run.expected_rows);
-  require_rows_enough(s, run, how.given_rows);
-  const double of_mechanism = bytes_of_mechanism(s, p, run.effort, made);
-  check_memory(s, p.schema, of_mechanism, made, may_tell);
-  run.predicted_bytes = predicted_memory(s, p.schema, of_mechanism, made);
+  require_rows_enough(run, rows_at_most(run.table, p.schema));
+  const double of_mechanism = bytes_of_mechanism(s, run);
+  check_memory(run.table, s, p.schema, of_mechanism);
+  run.predicted_bytes = predicted_memory(run.table, s, p.schema, of_mechanism);
   run.inputs = {.schema = p.schema_digest,
                 .workload = p.workload.digest(),
                 .public_files = file_digests(s.public_sources),
-                .parameter_files = std::move(named_files)};
+                .parameter_files = std::move(named_files),
+                .private_files = door.pins()};
   run.writing = learn_inside(p.schema, s.public_sources, {}, how.note);
   rehearse(p, run.problem, how.threads);
   return run;

@@ -10,12 +10,14 @@
 
 #include "tandem/base/parallel.h"
 #include "tandem/data/schema.h"
+#include "tandem/engine/memory.h"
 #include "tandem/engine/public_files.h"
 #include "tandem/engine/reading.h"
 #include "tandem/engine/release/run_record.h"
 #include "tandem/engine/settings.h"
 #include "tandem/mechanism/mechanism.h"
 #include "tandem/mechanism/problem.h"
+#include "tandem/privacy/door.h"
 #include "tandem/privacy/filter.h"
 #include "tandem/privacy/privacy_unit.h"
 
@@ -56,6 +58,9 @@ struct Prepared : RunParts {
 Prepared prepare(const SynthSettings& settings, const FindMechanism& find, const Threads& threads,
                  const Note& note);
 
+// What may be known of the private table, given whom the run protects.
+KnownTable known_table(const Door& door, const SynthSettings& settings, const PrivacyUnit& unit);
+
 // What a mechanism is asked, with what the schema's rules exclude.
 Problem problem_of(const Prepared& prepared, PublicData public_data);
 
@@ -65,8 +70,9 @@ struct PreparedRun {
   Problem problem;
   Schema writing;  // how rows are written: inside ranges as public data lies there
   PinnedInputs inputs;
+  KnownTable table;            // what may be known of the private one
   Effort effort;               // of the mechanism
-  double expected_rows = 0.0;  // by the size of the file, for predictions alone; 0: unknown
+  double expected_rows = 0.0;  // for predictions alone; 0: unknown
   double predicted_bytes = 0.0;
 };
 
@@ -75,12 +81,13 @@ struct HowToPrepare {
   Threads threads;
   Note note{};
   Reading reading{};
-  std::optional<double> given_rows{};  // rows that are handed over, 0: unknown; none: a file
-  std::int64_t most_made = 0;          // of these, rows that are made where none are stated; 0: all
 };
 
 // UsageError for whatever can be known to be wrong, too little memory among it; the mechanism has
 // taken its first steps on a made-up row.
-PreparedRun prepare_run(const SynthSettings& settings, const HowToPrepare& how);
+PreparedRun prepare_run(const SynthSettings& settings, const Door& door, const HowToPrepare& how);
+
+// UsageError where so many rows are too few for the mechanism, whatever it does.
+void require_rows_enough(const PreparedRun& run, std::optional<double> most_rows);
 
 }  // namespace tandem

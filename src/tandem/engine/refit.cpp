@@ -311,7 +311,7 @@ std::string to_text(const RefitSummary& summary, Notes notes) {
   const Document& guarantee = r.at("guarantee");
   const Document& refit = r.at("refit");
   std::string out;
-  if (r.find("seeded") != nullptr) out += "NOT PRIVATE (seeded): for tests and research only\n";
+  out += stamp_line(r);
   out += fmt::format("{}\n", summary.out);
   const auto line = [&](std::string_view name, const std::string& text) {
     out += summary_line(name, text);

@@ -15,6 +15,7 @@ namespace {
 void read(const Document& value, std::string& out) { out = value.as_string(); }
 void read(const Document& value, double& out) { out = value.as_number(); }
 void read(const Document& value, std::int64_t& out) { out = value.as_integer(); }
+void read(const Document& value, bool& out) { out = value.as_bool(); }
 
 std::string scalar_text(const Document& value) {
   if (value.is_string()) return value.as_string();
@@ -36,6 +37,7 @@ void read(const Document& value, std::vector<std::string>& out) {
 Document write(const std::string& value) { return value; }
 Document write(double value) { return value; }
 Document write(std::int64_t value) { return value; }
+Document write(bool value) { return value; }
 Document write(const std::vector<std::string>& value) {
   return Document::array({value.begin(), value.end()});
 }

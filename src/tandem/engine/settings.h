@@ -56,6 +56,7 @@ struct SynthSettings {
   std::string ledger;
   std::int64_t seed = -1;  // negative: none
   std::string memory_limit;
+  bool private_as_public = false;
 };
 
 // Calls visit(name, variable, help) for each setting.
@@ -90,6 +91,9 @@ void for_each_setting(Settings& s, Visit&& visit) {
   visit("ledger", s.ledger, "charge this ledger");
   visit("seed", s.seed, "for tests and research: the release is stamped NOT PRIVATE");
   visit("memory-limit", s.memory_limit, "such as 8GB; default: three quarters of the machine");
+  visit("private-as-public", s.private_as_public,
+        "let private rows be public data, or the schema's origin: the release is stamped NOT "
+        "PRIVATE");
 }
 
 // Sets what `document` names and `keep(name)` doesn't hold back. UsageError for an unknown key or

@@ -36,9 +36,8 @@
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/ledger.h"
 #include "tandem/privacy/private_data.h"
-#include "tandem/source/data_source.h"
 #include "tandem/source/open.h"
-#include "tandem/source/parquet.h"
+#include "tandem/source/source_files.h"
 
 namespace tandem {
 
@@ -73,12 +72,7 @@ bool keep_nothing(std::string_view /*setting*/) { return false; }
 namespace {
 
 HowToPrepare how_to_prepare(const SynthRun& run) {
-  return {.find = run.find,
-          .threads = run.threads,
-          .note = run.note,
-          .reading = run.reading,
-          .given_rows = run.given ? std::optional(run.given->rows) : std::nullopt,
-          .most_made = run.given ? run.given->most_made : 0};
+  return {.find = run.find, .threads = run.threads, .note = run.note, .reading = run.reading};
 }
 
 }  // namespace
@@ -191,14 +185,13 @@ double memory_left(const SynthSettings& s, const PreparedRun& prepared) {
   return std::max(kLeast, memory_limit(s.memory_limit) - prepared.predicted_bytes);
 }
 
-// The rows that are handed over, or the file that the settings name.
 PrivateData open_rows(const SynthRun& run, const PreparedRun& prepared) {
   const SynthSettings& s = run.settings;
-  const Prepared& p = prepared.parts;
-  const PrivateSourceOptions opening{p.unit, s.person, run.threads,
+  const PrivateSourceOptions opening{prepared.parts.unit, s.person, run.threads,
                                      progress_of(run.reading, s.private_source)};
-  return run.given ? run.given->open(p, opening, memory_left(s, prepared))
-                   : open_private(s.private_source, p.schema, opening);
+  PrivateData data = run.door->open(prepared.parts.schema, opening, memory_left(s, prepared));
+  require_rows_enough(prepared, data.facts().rows);
+  return data;
 }
 
 // Everything but release.json, which comes last, and what that has to say.
@@ -224,68 +217,20 @@ Document write_release(Underway& under, const Release& release) {
 
 }  // namespace
 
-GivenRows streamed_rows(RowStream stream, HowToCount how) {
-  GivenRows out;
-  out.rows = static_cast<double>(stream.rows);
-  out.open = [stream = std::move(stream), how](
-                 const Prepared& parts, const PrivateSourceOptions& options, double most_bytes) {
-    return open_private(stream, parts.schema, options, how, most_bytes);
-  };
-  return out;
-}
-
-GivenRows counted_rows(CountCliques count, double rows, std::int64_t most_made) {
-  GivenRows out;
-  out.rows = rows;
-  out.most_made = most_made;
-  out.check = [](const Prepared& parts) {
-    if (const auto* set = parts.workload.conjunctions()) require_countable(*set);
-  };
-  out.open = [count = std::move(count)](const Prepared& parts, const PrivateSourceOptions& options,
-                                        double /*most_bytes*/) {
-    return counted_private(parts.schema.domain(), count, parts.unit, options.threads);
-  };
-  return out;
-}
-
 std::string resuming_command(const std::string& out, const std::string& make) {
   return fmt::format("'tandem {} --resume --out {}'", make == "answers" ? "answer" : "synth", out);
 }
 
 namespace {
 
-// Rows of Parquet come as those of a frame do: in batches of typed cells, each of which is a row.
-GivenRows rows_of_parquet(const SynthSettings& s, const Threads& threads) {
-  auto table = std::make_shared<const ParquetTable>(s.private_source, threads);
-  const auto stream_of = [table, person = s.person,
-                          source = s.private_source](const Schema& schema) {
-    std::vector<std::string> columns;
-    for (const auto& attribute : schema.domain().attributes()) columns.push_back(attribute.name);
-    if (!person.empty() && !schema.domain().find(person)) {
-      if (std::ranges::find(table->names(), person) == table->names().end()) {
-        throw SchemaError(
-            fmt::format("{} has no column {}, named as the person column; check its name.", source,
-                        in_quotes(person)));
-      }
-      columns.push_back(person);
-    }
-    return table->rows_of(columns);
-  };
-  GivenRows out;
-  out.rows = static_cast<double>(table->rows());
-  out.check = [stream_of](const Prepared& parts) { stream_of(parts.schema); };
-  out.open = [stream_of](const Prepared& parts, const PrivateSourceOptions& options,
-                         double most_bytes) {
-    return open_private(stream_of(parts.schema), parts.schema, options, HowToCount::ByMemory,
-                        most_bytes);
-  };
-  return out;
-}
-
-// The run with its private rows opened, where they are Parquet. A plan may go without them.
-SynthRun with_rows(SynthRun run, bool may_lack = false) {
+// The run with a door to its private rows. A plan of Parquet may go without the files.
+SynthRun with_door(SynthRun run, bool may_lack = false) {
   SynthSettings& s = run.settings;
-  if (run.given || !is_parquet(s.private_source)) return run;
+  if (run.door) return run;
+  if (!is_parquet(s.private_source)) {
+    run.door = Door::file(s.private_source);
+    return run;
+  }
   require_file(s.private_source);
   if (s.text.records.empty()) s.text.records = records_key(Records::Quoted);
   if (s.text.records != records_key(Records::Quoted)) {
@@ -297,7 +242,7 @@ SynthRun with_rows(SynthRun run, bool may_lack = false) {
         std::error_code ignored;
         return std::filesystem::exists(file, ignored);
       });
-  run.given = lacks ? GivenRows{} : rows_of_parquet(s, run.threads);
+  run.door = lacks ? Door::stream({}) : Door::parquet(s.private_source, run.threads);
   return run;
 }
 
@@ -309,9 +254,9 @@ RunInfo info_of(const Prepared& p, const std::string& label, bool seeded) {
 
 void foresee(const SynthRun& asked) {
   constexpr bool kMayLack = true;
-  const SynthRun run = with_rows(asked, kMayLack);
+  const SynthRun run = with_door(asked, kMayLack);
   const SynthSettings& s = run.settings;
-  const Prepared p = prepare_run(s, how_to_prepare(run)).parts;
+  const Prepared p = prepare_run(s, *run.door, how_to_prepare(run)).parts;
   ReleaseFolder::require_startable(s.out, run.force);
   if (s.ledger.empty()) return;
   Ledger::open(s.ledger).require_room(info_of(p, "", s.seed >= 0), p.filter.reservation());
@@ -331,11 +276,11 @@ SynthSummary synthesize(const SynthRun& asked) {
     return summary;
   }
 
-  const SynthRun run = with_rows(asked);
+  const SynthRun run = with_door(asked);
   const SynthSettings& s = run.settings;
-  const PreparedRun prepared = prepare_run(s, how_to_prepare(run));
+  const PreparedRun prepared = prepare_run(s, *run.door, how_to_prepare(run));
   const Prepared& p = prepared.parts;
-  if (run.given && run.given->check) run.given->check(p);
+  run.door->check(p.schema, s.person, p.workload.conjunctions());
   const bool seeded = s.seed >= 0;
   const auto seed = static_cast<std::uint64_t>(s.seed);
   std::shared_ptr<Ledger> ledger;
@@ -368,7 +313,7 @@ SynthSummary synthesize(const SynthRun& asked) {
                     .problem = prepared.problem,
                     .rules = p.schema.row_rules(),
                     .rows = s.rows,
-                    .most_rows = run.given ? run.given->most_made : 0,
+                    .most_rows = run.door->most_made(),
                     .memory = memory_limit(s.memory_limit),
                     .pairs = is_pairs(s.private_source),
                     .answers = s.make == "answers"};
@@ -452,7 +397,7 @@ SynthPlan::Groups plan_groups(const SynthRun& run) {
 
 SynthPlan plan_one(const SynthRun& run) {
   const SynthSettings& s = run.settings;
-  const PreparedRun prepared = prepare_run(s, how_to_prepare(run));
+  const PreparedRun prepared = prepare_run(s, *run.door, how_to_prepare(run));
   const Prepared& p = prepared.parts;
   if (!run.group_by.empty()) {
     for (const auto name : split(run.group_by, ',')) {
@@ -466,8 +411,7 @@ SynthPlan plan_one(const SynthRun& run) {
   out.guarantee = guarantee_document(s, p);
   out.steps = p.mechanism.plan(curator, prepared.problem, p.parameters, prepared.expected_rows);
   out.effort = prepared.effort;
-  out.warnings = foreseen_warnings(curator, prepared.problem,
-                                   most_rows(s, p.schema, how_to_prepare(run).given_rows));
+  out.warnings = foreseen_warnings(curator, prepared.problem, most_rows(prepared.table, p.schema));
   out.bytes = prepared.predicted_bytes;
   out.most_bytes = memory_limit(s.memory_limit);
   if (!s.ledger.empty()) {
@@ -483,7 +427,7 @@ SynthPlan plan_one(const SynthRun& run) {
 
 SynthPlan plan_synthesis(const SynthRun& asked) {
   constexpr bool kMayLack = true;
-  const SynthRun run = with_rows(asked, kMayLack);
+  const SynthRun run = with_door(asked, kMayLack);
   if (run.group_by.empty()) return plan_one(run);
   try {
     return plan_one(run);
@@ -503,7 +447,7 @@ SynthPlan plan_synthesis(const SynthRun& asked) {
 
 double epsilon_for_error(const SynthRun& asked, double target) {
   constexpr bool kMayLack = true;
-  const SynthRun run = with_rows(asked, kMayLack);
+  const SynthRun run = with_door(asked, kMayLack);
   const SynthSettings& s = run.settings;
   if (!(target > 0.0) || target >= 1.0) {
     throw UsageError(fmt::format(
@@ -517,7 +461,7 @@ double epsilon_for_error(const SynthRun& asked, double target) {
   const double most = s.epsilon > 0.0 ? s.epsilon : kMost;
   SynthRun at = run;
   at.settings.epsilon = std::min(1.0, most);
-  const PreparedRun prepared = prepare_run(at.settings, how_to_prepare(run));
+  const PreparedRun prepared = prepare_run(at.settings, *run.door, how_to_prepare(run));
   const Prepared& p = prepared.parts;
   const Curator curator = planning_curator(p, prepared.problem.domain);
   double rmse = -1.0;
@@ -657,7 +601,7 @@ std::string to_text(const SynthSummary& summary, Notes notes) {
   const Document& spent = r.at("spent");
   std::string out;
   if (summary.was_whole) out += "The release was already whole.\n";
-  if (r.find("seeded") != nullptr) out += "NOT PRIVATE (seeded): for tests and research only\n";
+  out += stamp_line(r);
   out += fmt::format("{}\n", summary.out);
   const auto line = [&](std::string_view name, const std::string& text) {
     out += summary_line(name, text);
@@ -671,7 +615,7 @@ std::string to_text(const SynthSummary& summary, Notes notes) {
        fmt::format("epsilon {:g}, delta {:g}, {}{}", guarantee.at("epsilon").as_number(),
                    guarantee.at("delta").as_number(), describe(unit_in(guarantee)),
                    has_quoted_records(guarantee) ? ", quoted records" : ""));
-  if (r.find("seeded") == nullptr) line("in words", promise_in_words(guarantee));
+  if (r.find("stamp") == nullptr) line("in words", promise_in_words(guarantee));
   line("spent", fmt::format("epsilon {:.6g} at delta {:g}", spent.at("epsilon").as_number(),
                             spent.at("delta").as_number()));
   if (const auto* error = r.find("certified_error")) line("error", certified_text(*error));

@@ -14,32 +14,18 @@
 #include "tandem/engine/release/release_text.h"
 #include "tandem/engine/settings.h"
 #include "tandem/mechanism/registry.h"
-#include "tandem/privacy/private_data.h"
+#include "tandem/privacy/door.h"
 
 namespace tandem {
 
-// Private rows that are handed over, in the place of a file that the settings name; they then only
-// have its name. What is guaranteed is said of records as quoted: a row is a row.
-struct GivenRows {
-  double rows = 0.0;           // as many as there are, where that is known: for what is predicted
-  std::int64_t most_made = 0;  // rows that are made here where none are stated; 0: as ever
-  std::function<void(const Prepared& parts)> check = {};  // before anything is reserved
-  std::function<PrivateData(const Prepared& parts, const PrivateSourceOptions& options,
-                            double most_bytes)>
-      open;
-};
-
-// Batches of typed cells, opened as often as they are looked at.
-GivenRows streamed_rows(RowStream stream, HowToCount how = HowToCount::ByMemory);
-// Rows that are counted elsewhere, people's shares among them; as many as `rows`, or 0. At most
-// `most_made` are made here where the settings state none; 0: as ever.
-GivenRows counted_rows(CountCliques count, double rows, std::int64_t most_made = 0);
-
 struct SynthRun {
   SynthSettings settings;
-  std::optional<GivenRows> given = {};  // none: settings.private_source is read
-  bool force = false;                   // replace a former release, discard an interrupted one
-  bool resume = false;                  // go on with an interrupted release
+  // Private rows that are handed over; the settings' private source is then their name. None: they
+  // lie in the files that it names. What is guaranteed of them is said of records as quoted: a row
+  // is a row.
+  std::optional<Door> door = {};
+  bool force = false;         // replace a former release, discard an interrupted one
+  bool resume = false;        // go on with an interrupted release
   std::string group_by = {};  // of a plan: columns, with commas, that part rows into groups
   Threads threads;
   FindMechanism find = find_mechanism;  // or one's own

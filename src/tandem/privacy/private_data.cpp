@@ -15,10 +15,12 @@
 
 namespace tandem {
 
-PrivateData::PrivateData(std::unique_ptr<DataSource> source, const PrivacyUnit& unit)
-    : source_(std::move(source)), unit_(unit) {
+PrivateData::PrivateData(std::unique_ptr<DataSource> source, const PrivacyUnit& unit,
+                         const SourceFacts& facts)
+    : source_(std::move(source)), unit_(unit), facts_(facts) {
   check(source_ != nullptr, "private data has a source");
   check(unit_.rows_per_person >= 1, "a person has at least one row");
+  check(!facts_.rows || unit_.keeps_rows(), "a private number of rows is nobody's to know");
 }
 PrivateData::~PrivateData() = default;
 PrivateData::PrivateData(PrivateData&&) noexcept = default;
@@ -47,11 +49,18 @@ Table with_domain_of_rows(const Table& table) {
 }  // namespace
 #endif
 
+PrivacyUnit protected_unit(PrivacyUnit stated, const std::string& source,
+                           const std::string& person) {
+  // A row that names nobody is dropped, and a user without a line has no row.
+  const bool leaves = !person.empty() || is_pairs(source);
+  if (leaves && !mutant(Mutant::AbsentForgotten)) stated.may_be_absent = true;
+  return stated;
+}
+
 PrivateData open_private(const std::string& source, const Schema& schema,
                          const PrivateSourceOptions& options) {
   if (is_pairs(source)) {
-    PrivacyUnit unit = options.unit;
-    unit.may_be_absent = true;  // a user without a line has no row
+    const PrivacyUnit unit = protected_unit(options.unit, source, options.person);
     return {open_pairs(source, schema,
                        {.policy = RowPolicy::Repair,
                         .progress = options.progress,
@@ -73,10 +82,13 @@ PrivateData open_private(const std::string& source, const Schema& schema,
 #ifdef TANDEM_MUTANTS
   if (mutant(Mutant::DomainFromRows)) loaded.table = with_domain_of_rows(loaded.table);
 #endif
-  PrivacyUnit unit = options.unit;
-  if (!options.person.empty()) unit.may_be_absent = true;
+  PrivacyUnit unit = protected_unit(options.unit, source, options.person);
   if (mutant(Mutant::UnitLeftBehind)) unit = {unit.neighbors, 1, unit.may_be_absent};
-  return {memory_source(std::move(loaded.table), options.threads), unit};
+  SourceFacts facts;
+  if (unit.keeps_rows() || mutant(Mutant::RowsTold)) {
+    facts.rows = static_cast<double>(loaded.table.rows());
+  }
+  return {memory_source(std::move(loaded.table), options.threads), unit, facts};
 }
 
 PrivateData open_private(const RowStream& rows, const Schema& schema,
@@ -88,8 +100,7 @@ PrivateData open_private(const RowStream& rows, const Schema& schema,
   if (options.progress) {
     reading.progress = [&](std::size_t read) { options.progress(read, rows.rows); };
   }
-  PrivacyUnit unit = options.unit;
-  if (!options.person.empty()) unit.may_be_absent = true;
+  const PrivacyUnit unit = protected_unit(options.unit, {}, options.person);
   if (how != HowToCount::Passes) {
     constexpr double kAny = std::numeric_limits<double>::infinity();
     auto held = hold_rows(rows, reading, how == HowToCount::Hold ? kAny : most_bytes);
@@ -103,9 +114,10 @@ PrivateData open_private(const RowStream& rows, const Schema& schema,
   return {passes_source(rows, reading, most_bytes), unit};
 }
 
-PrivateData counted_private(const Domain& domain, CountCliques count, const PrivacyUnit& unit,
-                            const Threads& threads) {
-  return {counted_source(domain, std::move(count), threads), unit};
+PrivateData counted_private(const Domain& domain, CountCliques count,
+                            const PrivateSourceOptions& options) {
+  return {counted_source(domain, std::move(count), options.threads),
+          protected_unit(options.unit, {}, options.person)};
 }
 
 }  // namespace tandem

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A private table: it can be opened and handed over, and nothing else. Only the curator looks in.
-// It knows whom it protects, since what was done to its rows depends on that.
+// It knows whom it protects, since what was done to its rows depends on that, and what of it is
+// public.
 
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include "tandem/data/csv.h"
 #include "tandem/data/schema.h"
 #include "tandem/privacy/privacy_unit.h"
+#include "tandem/privacy/source_facts.h"
 #include "tandem/source/counted_source.h"
 #include "tandem/source/row_stream.h"
 
@@ -17,18 +19,28 @@ namespace tandem {
 
 class PrivateData {
  public:
-  PrivateData(std::unique_ptr<DataSource> source, const PrivacyUnit& unit);
+  PrivateData(std::unique_ptr<DataSource> source, const PrivacyUnit& unit,
+              const SourceFacts& facts = {});
   ~PrivateData();
   PrivateData(PrivateData&&) noexcept;
   PrivateData& operator=(PrivateData&&) noexcept;
   PrivateData(const PrivateData&) = delete;
   PrivateData& operator=(const PrivateData&) = delete;
 
+  const SourceFacts& facts() const { return facts_; }
+
  private:
   friend class Curator;
   std::unique_ptr<DataSource> source_;
   PrivacyUnit unit_;
+  SourceFacts facts_;
 };
+
+// Whom an opened table protects: whom the settings state, and where people are named by a column,
+// or are the users of a list of pairs, also those who are absent. The one place that says so: a run
+// plans, reserves and measures for it.
+PrivacyUnit protected_unit(PrivacyUnit stated, const std::string& source,
+                           const std::string& person);
 
 struct PrivateSourceOptions {
   PrivacyUnit unit;
@@ -63,9 +75,9 @@ PrivateData open_private(const RowStream& rows, const Schema& schema,
                          const PrivateSourceOptions& options, HowToCount how, double most_bytes);
 
 // Rows that are counted where they lie. Privacy: `count` counts rows that are functions of private
-// rows by themselves, at most unit.rows_per_person of each person; who hands it over answers for
-// that.
-PrivateData counted_private(const Domain& domain, CountCliques count, const PrivacyUnit& unit,
-                            const Threads& threads);
+// rows by themselves, at most options.unit.rows_per_person of each person; who hands it over
+// answers for that.
+PrivateData counted_private(const Domain& domain, CountCliques count,
+                            const PrivateSourceOptions& options);
 
 }  // namespace tandem

@@ -16,6 +16,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/rng.h"
 #include "tandem/data/schema.h"
+#include "tandem/privacy/door.h"
 #include "tandem/privacy/ledger.h"
 
 namespace tandem::proofs {
@@ -209,9 +210,8 @@ std::string csv(const std::vector<Row>& rows) {
   return text;
 }
 
-// The same of these rows as a stream of typed cells.
-std::vector<double> streamed_counts_of(const std::vector<Row>& rows,
-                                       const PrivateSourceOptions& options, HowToCount how) {
+// These rows as a stream of typed cells, which says that it has `told` rows (0: nothing).
+RowStream stream_of(const std::vector<Row>& rows, std::size_t told = 0) {
   std::vector<std::string> who;
   std::vector<bool> named;
   std::vector<std::int64_t> a;
@@ -222,11 +222,16 @@ std::vector<double> streamed_counts_of(const std::vector<Row>& rows,
     a.push_back(row.a);
     b.push_back(row.b);
   }
-  const RowStream stream{test::open_of({.columns = {test::texts_column("who", "u", who, named),
-                                                    test::numbers_column("a", "l", a),
-                                                    test::numbers_column("b", "l", b)},
-                                        .batch = 7}),
-                         0};
+  return {test::open_of(
+              {.columns = {test::texts_column("who", "u", who, named),
+                           test::numbers_column("a", "l", a), test::numbers_column("b", "l", b)},
+               .batch = 7}),
+          told};
+}
+
+std::vector<double> streamed_counts_of(const std::vector<Row>& rows,
+                                       const PrivateSourceOptions& options, HowToCount how) {
+  const RowStream stream = stream_of(rows);
   Curator curator(open_private(stream, schema(), options, how, 1e9), Filter::pure(Epsilon(1.0)),
                   std::make_unique<test::NoNoise>(), memory_transcript(), {});
   return curator.measure({curator.domain().all()}, curator.remaining()).values;
@@ -301,6 +306,49 @@ Violation domain_is_the_schemas() {
   return std::nullopt;
 }
 
+namespace {
+
+// Whichever door rows come through, the gate protects the same people, and how many rows there are
+// is public where all neighbours have as many.
+Violation doors_keep(const test::TempDir& dir, const PrivacyUnit& unit,
+                     const PrivateSourceOptions& options, const std::vector<Row>& rows) {
+  const auto stream = [&] { return stream_of(rows, rows.size()); };
+  const CountCliques none = [](std::span<const Clique>, std::span<std::int64_t>) { return false; };
+  const std::string path = dir.write("door.csv", csv(rows));
+  const std::pair<const char*, Door> doors[] = {
+      {"a file", Door::file(path)},
+      {"a hidden text", Door::hidden_text(path, static_cast<double>(rows.size()))},
+      {"a stream that is held", Door::stream(stream(), HowToCount::Hold)},
+      {"a stream in passes", Door::stream(stream(), HowToCount::Passes)},
+      {"rows counted elsewhere", Door::counted(none, static_cast<double>(rows.size()))}};
+  for (const auto& [name, door] : doors) {
+    PrivateData data = door.open(schema(), options, 1e9);
+    if (data.facts().text) return fmt::format("{}: its text has a size once it is read", name);
+    if ((door.facts(unit).rows || data.facts().rows) && !unit.keeps_rows()) {
+      return fmt::format("{}: the number of rows is told ({})", name, show(unit));
+    }
+    const Curator curator(std::move(data), Filter::pure(Epsilon(1.0)),
+                          std::make_unique<SeededEntropy>(3), memory_transcript(), {});
+    if (curator.unit() != unit) {
+      return fmt::format("{}: the gate protects {}, not {}", name, show(curator.unit()),
+                         show(unit));
+    }
+  }
+  const std::string list = "pairs:" + dir.write("door.txt", "user,item\nu,a\nv,b\n");
+  PrivacyUnit of_users = options.unit;
+  of_users.may_be_absent = true;
+  PrivateData pairs = Door::file(list).open(
+      Schema::from_document(Document::parse_json(R"({"a": 2, "b": 2})", "schema")),
+      {options.unit, {}, {}}, 1e9);
+  if (pairs.facts().rows) return "a list of pairs: the number of its users is told";
+  const Curator curator(std::move(pairs), Filter::pure(Epsilon(1.0)),
+                        std::make_unique<SeededEntropy>(3), memory_transcript(), {});
+  if (curator.unit() != of_users) return "a list of pairs: its users are taken to be there";
+  return std::nullopt;
+}
+
+}  // namespace
+
 // The gate protects whom the table was opened for. Where people are named one may be absent, so the
 // number of rows costs what anything else does.
 Violation opened_tables_keep_their_unit() {
@@ -323,6 +371,9 @@ Violation opened_tables_keep_their_unit() {
         if (curator.unit() != expected) {
           return fmt::format("opened for {}, the gate protects {}", show(expected),
                              show(curator.unit()));
+        }
+        if (auto violation = doors_keep(dir, expected, {asked, person, {}}, rows)) {
+          return violation;
         }
         const LinearQuery total{Clique{}};
         const bool is_free = curator.noise_scale(total, curator.remaining()).value() == 0.0;

@@ -2,11 +2,13 @@
 #include "tandem/engine/draft/drafted_from.h"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "tandem/base/digest.h"
 #include "tandem/base/text.h"
+#include "tandem/data/byte_source.h"
 #include "tandem/source/source_files.h"
 
 namespace tandem {
@@ -30,30 +32,127 @@ std::size_t find_line(std::string_view toml) {
 
 }  // namespace
 
-std::string drafted_from_line(std::span<const std::string> sources) {
-  std::string out = fmt::format("{} = [", kDraftedFrom);
-  for (const auto& source : sources) {
-    for (const auto& file : source_files(source)) {
-      if (!out.ends_with('[')) out += ", ";
-      out += '"' + sha256_of_file(file) + '"';
-    }
+namespace {
+
+constexpr std::size_t kHead = std::size_t{1} << 16;  // bytes
+
+struct TextDigests {
+  std::string head;
+  std::string all;  // empty where the head was not wanted
+};
+
+// `wanted` says for a head whether the rest is worth reading.
+template <class Wanted>
+TextDigests digests_of_text(const std::string& file, Wanted&& wanted) {
+  const auto bytes = ByteSource::open(file);
+  std::string piece(kHead, '\0');
+  std::size_t some = bytes->read(piece);
+  TextDigests out{.head = sha256_hex(std::string_view(piece).substr(0, some))};
+  if (!wanted(out.head)) return out;
+  Sha256Stream all;
+  while (some > 0) {
+    all.add(std::string_view(piece).substr(0, some));
+    some = some < kHead ? 0 : bytes->read(piece);
   }
-  return out + "]\n";
+  out.all = all.hex();
+  return out;
+}
+
+std::string origin_of(const std::string& file) {
+  const auto [head, all] = digests_of_text(file, [](const std::string&) { return true; });
+  return head + '-' + all;
+}
+
+}  // namespace
+
+std::string drafted_from_line(std::span<const std::string> sources,
+                              std::span<const std::string> tables) {
+  std::vector<std::string> origins(tables.begin(), tables.end());
+  for (const auto& source : sources) {
+    for (const auto& file : source_files(source)) origins.push_back(origin_of(file));
+  }
+  return fmt::format("{} = [\"{}\"]\n", kDraftedFrom, fmt::join(origins, "\", \""));
 }
 
 std::vector<std::string> drafted_from(const Document& schema) {
   std::vector<std::string> out;
   if (!schema.is_object()) return out;
-  const Document* digests = schema.find(kDraftedFrom);
+  const Document* origins = schema.find(kDraftedFrom);
   // In a schema of plain sizes the key is a column's name.
-  if (digests == nullptr || !digests->is_array()) return out;
-  for (const auto& digest : digests->as_array()) out.push_back(digest.as_string());
+  if (origins == nullptr || !origins->is_array()) return out;
+  for (const auto& origin : origins->as_array()) out.push_back(origin.as_string());
   return out;
 }
 
-std::string without_drafted_from(const std::string& text, const std::string& name) {
-  if (text.find(kDraftedFrom) == std::string::npos) return text;
+bool is_origin(const std::string& file, std::span<const std::string> origins) {
+  const auto is_known = [&](const std::string& origin) {
+    return std::ranges::find(origins, origin) != origins.end();
+  };
+  const auto is_stored_whole = [](const std::string& origin) { return is_sha256_hex(origin); };
+  if (std::ranges::any_of(origins, is_stored_whole) && is_known(sha256_of_file(file))) return true;
+  const auto [head, all] = digests_of_text(file, [&](const std::string& found) {
+    return std::ranges::any_of(
+        origins, [&](const std::string& origin) { return origin.starts_with(found + '-'); });
+  });
+  return !all.empty() && is_known(head + '-' + all);
+}
+
+namespace {
+
+// TOML without its comments; a line that was one is gone.
+std::string without_comments(std::string_view toml) {
+  std::string out;
+  std::string line;
+  bool had_comment = false;
+  std::string_view quote;  // that is open
+  const auto end_line = [&](std::string_view end) {
+    if (had_comment) {
+      const auto last = line.find_last_not_of(" \t");
+      line.resize(last == std::string::npos ? 0 : last + 1);
+    }
+    if (!had_comment || !line.empty()) out.append(line).append(end);
+    line.clear();
+    had_comment = false;
+  };
+  for (std::size_t at = 0; at < toml.size(); ++at) {
+    const char c = toml[at];
+    const auto rest = toml.substr(at);
+    if (c == '\n') {
+      end_line("\n");
+    } else if (!quote.empty()) {
+      const bool escapes = quote[0] == '"';
+      if (escapes && c == '\\' && at + 1 < toml.size()) {
+        line += c;
+        if (toml[at + 1] != '\n') line += toml[++at];
+      } else if (rest.starts_with(quote)) {
+        line += quote;
+        at += quote.size() - 1;
+        quote = {};
+      } else {
+        line += c;
+      }
+    } else if (c == '#') {
+      had_comment = true;
+      at = std::min(toml.find('\n', at), toml.size()) - 1;
+    } else {
+      for (const std::string_view open : {"\"\"\"", "'''", "\"", "'"}) {
+        if (!rest.starts_with(open)) continue;
+        quote = open;
+        break;
+      }
+      line += quote.empty() ? std::string_view(&c, 1) : quote;
+      if (!quote.empty()) at += quote.size() - 1;
+    }
+  }
+  end_line("");
+  return out;
+}
+
+}  // namespace
+
+std::string published_schema(const std::string& text, const std::string& name) {
   if (!name.ends_with(".toml")) {
+    if (text.find(kDraftedFrom) == std::string::npos) return text;
     const Document schema = Document::parse_json(text, name);
     if (drafted_from(schema).empty()) return text;
     Document out = Document::object();
@@ -62,12 +161,13 @@ std::string without_drafted_from(const std::string& text, const std::string& nam
     }
     return out.to_json(2) + "\n";
   }
-  const std::size_t begin = find_line(text);
-  if (begin == std::string::npos) return text;
+  const std::string plain = without_comments(text);
+  const std::size_t begin = find_line(plain);
+  if (begin == std::string::npos) return plain;
   // The list holds digests alone, so the first bracket closes it.
-  const std::size_t close = std::min(text.find(']', begin), text.size());
-  const std::size_t end = std::min(text.find('\n', close), text.size() - 1) + 1;
-  return text.substr(0, begin) + text.substr(std::min(end, text.size()));
+  const std::size_t close = std::min(plain.find(']', begin), plain.size());
+  const std::size_t end = std::min(plain.find('\n', close), plain.size() - 1) + 1;
+  return plain.substr(0, begin) + plain.substr(std::min(end, plain.size()));
 }
 
 }  // namespace tandem

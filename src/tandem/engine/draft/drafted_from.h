@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which files a schema was drafted from, by their SHA-256, so that a private file among them can be
-// found. That is for the person who made the draft: a release and a schema's digest go without it.
+// What a schema was drafted from, by digests, so that a private file or table among it can be
+// found. That is for the person who made the draft: what is published goes without it.
+//
+// An origin is one of
+//   HEAD-ALL    of a file: SHA-256 of the first 64 kB of its text and of all of it, unpacked
+//   table:ALL   of a table in memory, by whoever made the draft of it (python/tandem/_origin.py)
+//   ALL         of a file as it is stored, in drafts of version 0.1.0
 
 #include <span>
 #include <string>
@@ -14,14 +19,20 @@ namespace tandem {
 
 inline constexpr std::string_view kDraftedFrom = "drafted_from";
 
-// A line of TOML.
-std::string drafted_from_line(std::span<const std::string> sources);
+// A line of TOML: the files of these sources, and `tables`.
+std::string drafted_from_line(std::span<const std::string> sources,
+                              std::span<const std::string> tables = {});
 
-// The digests in a schema; none where it says nothing of its origin.
+// The origins in a schema; none where it says nothing of them.
 std::vector<std::string> drafted_from(const Document& schema);
 
-// A schema's text without them, otherwise byte for byte (JSON is written anew). `name` is the path,
-// whose ending tells TOML from JSON.
-std::string without_drafted_from(const std::string& text, const std::string& name);
+// Whether a file is one of these origins. Reads all of it only where its head is that of one.
+// SourceError for a file that can't be read.
+bool is_origin(const std::string& file, std::span<const std::string> origins);
+
+// A schema's text as a release has it: without its origins and without comments, in which a draft
+// tells counts and extremes of what it was drafted from. TOML is otherwise the same byte for byte,
+// JSON is written anew where it has origins. `name` is the path, whose ending tells TOML from JSON.
+std::string published_schema(const std::string& text, const std::string& name);
 
 }  // namespace tandem

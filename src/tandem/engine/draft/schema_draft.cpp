@@ -258,7 +258,7 @@ SchemaDraft draft_schema(const SchemaRequest& request) {
               "Each line that says UNCLEAR asks for a decision. docs/schema.md explains "
               "the keys.");
   out.toml += "format = 1\n";
-  out.toml += drafted_from_line(request.public_sources);
+  out.toml += drafted_from_line(request.public_sources, request.tables);
   add_format(out.toml, profiles.format);
   std::vector<std::string> bounds;
   for (std::size_t i = 0; i < profiles.names.size(); ++i) {

@@ -17,7 +17,8 @@ namespace tandem {
 
 struct SchemaRequest {
   std::vector<std::string> public_sources;
-  std::string codebook;  // or none
+  std::vector<std::string> tables = {};  // origins of tables in memory among them (drafted_from.h)
+  std::string codebook;                  // or none
   DraftOptions options;
   bool propose_rules = true;
   Threads threads;

@@ -2,6 +2,7 @@
 #include "tandem/engine/release/release_documents.h"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -169,10 +170,18 @@ Document release_document(const SynthSettings& s, const PreparedRun& run, const 
   }
   Document out = Document::object(
       {{"format", kReleaseFormat}, {"tandem", version()}, {"id", facts.id}, {"day", facts.day}});
+  std::vector<std::string> reasons;
   if (curator.seeded()) {
     out.set("seeded", true);
+    reasons.emplace_back("seeded");
+  }
+  if (s.private_as_public) {
+    out.set("private_as_public", true);
+    reasons.emplace_back("private data as public");
+  }
+  if (!reasons.empty()) {
     out.set("private", false);
-    out.set("stamp", "NOT PRIVATE (seeded)");
+    out.set("stamp", fmt::format("NOT PRIVATE ({})", fmt::join(reasons, ", ")));
   }
   out.set("mechanism", p.mechanism.name);
   out.set("parameters", parameters_document(p.parameters, run.inputs.parameter_files));

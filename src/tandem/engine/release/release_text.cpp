@@ -184,6 +184,11 @@ std::string answers_in_words(const Document& release) {
                      with == answers ? "all" : with_commas(with));
 }
 
+std::string stamp_line(const Document& release) {
+  const auto* stamp = release.find("stamp");
+  return stamp == nullptr ? "" : stamp->as_string() + ": for tests and research only\n";
+}
+
 std::string promise_in_words(const Document& guarantee) {
   const double epsilon = guarantee.at("epsilon").as_number();
   const double delta = guarantee.at("delta").as_number();

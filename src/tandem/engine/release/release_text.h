@@ -22,6 +22,9 @@ std::string answers_in_words(const Document& release);
 // What a guarantee, as release.json has it, promises a person.
 std::string promise_in_words(const Document& guarantee);
 
+// The first line of what is shown of a release that protects nobody; empty of any other.
+std::string stamp_line(const Document& release);
+
 // A line of a summary, indented: "  rows         1,000". A long text goes on below its beginning.
 std::string summary_line(std::string_view name, const std::string& text);
 // Those that every release ends with: notes, if they are wanted, and warnings.

@@ -14,7 +14,7 @@ namespace tandem {
 
 namespace {
 
-constexpr int kRunFormat = 2;
+constexpr int kRunFormat = 3;
 
 }  // namespace
 
@@ -22,6 +22,7 @@ Document to_document(const RunRecord& record) {
   const auto& files = record.inputs.public_files;
   Document named = Document::object();
   for (const auto& file : record.inputs.parameter_files) named.set(file.option, file.digest);
+  const auto& own = record.inputs.private_files;
   return Document::object({{"format", kRunFormat},
                            {"tandem", version()},
                            {"build", build()},
@@ -31,6 +32,7 @@ Document to_document(const RunRecord& record) {
                            {"workload_sha256", record.inputs.workload},
                            {"public_sha256", Document::array({files.begin(), files.end()})},
                            {"parameter_files", std::move(named)},
+                           {"private_files", Document::array({own.begin(), own.end()})},
                            {"settings", to_document(record.settings)}});
 }
 
@@ -56,6 +58,9 @@ RunRecord read_record(const Document& document, const SynthSettings& settings,
   }
   for (const auto& [option, digest] : document.at("parameter_files").as_object()) {
     record.inputs.parameter_files.push_back({option, {}, digest.as_string()});
+  }
+  for (const auto& pin : document.at("private_files").as_array()) {
+    record.inputs.private_files.push_back(pin.as_string());
   }
   if (record.id.size() != 32 || !is_hex(record.id)) document.at("run").fail("is no id of a run.");
   const std::string& rng = document.at("rng").as_string();
@@ -91,6 +96,7 @@ void check_same_run(const RunRecord& recorded, const SynthSettings& settings,
     throw UsageError(
         fmt::format("{} has changed since the release began; restore it, or start anew.", what));
   };
+  unchanged(recorded.inputs.private_files == inputs.private_files, "The private file");
   unchanged(recorded.inputs.schema == inputs.schema, "The schema");
   unchanged(recorded.inputs.workload == inputs.workload, "The workload");
   for (std::size_t i = 0; i < inputs.public_files.size(); ++i) {

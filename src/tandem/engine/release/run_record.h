@@ -20,13 +20,16 @@ struct PinnedFile {
   std::string digest;
 };
 
-// What a run read beside the private table, by digest. A run that goes on must find the same, or
+// What a run reads, public files by digest. A run that goes on must find the same, or
 // its release would be of two different problems.
 struct PinnedInputs {
   std::string schema;
   std::string workload;
   std::vector<std::string> public_files;
   std::vector<PinnedFile> parameter_files{};
+  // Size and time of the private files, which this folder alone knows, while the run goes on. Rows
+  // from memory, of queries and of clusters can't be pinned.
+  std::vector<std::string> private_files{};
 };
 
 struct RunRecord {

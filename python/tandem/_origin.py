@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether private rows pass as public ones by a slip: as public data, or as what a schema was drafted
+from. Files of text are compared by the library (engine/input_files.h); here are frames, queries, Parquet
+files, and what a draft remembers of a table in memory.
+
+What is compared of two tables is their columns, their number of rows and their first rows. That they are
+the same is the one thing that a refusal may tell of private rows: whoever is told has supplied them.
+"""
+
+import contextlib
+import csv
+import ctypes
+import decimal
+import filecmp
+import gzip
+import hashlib
+import itertools
+import os
+import re
+import weakref
+
+from ._errors import Error, UsageError
+from ._tables import Source, is_csv_path, is_frame, is_path, is_spark, parquet_files, table_of
+
+HEAD = 1000  # rows that are compared
+CURE = ("Its rows would be released as they are. Give data that is public, or say "
+        "private_as_public=True for a release that protects nobody.")
+TABLE = re.compile(r"\b(?:from|join)\s+((?:\"[^\"]+\"|`[^`]+`|\[[^\]]+\]|[\w$]+)"
+                   r"(?:\s*\.\s*(?:\"[^\"]+\"|`[^`]+`|\[[^\]]+\]|[\w$]+))*)", re.IGNORECASE)
+
+
+def refuse_private_as_public(private, public):
+    """UsageError where public data, one table or several, is the private table."""
+    for one in public if isinstance(public, (list, tuple)) else [public]:
+        how = None if one is None else sameness(private, one)
+        if how:
+            raise UsageError(f"The public data {how} the private data. {CURE}")
+
+
+def refuse_schema_of_private(private, schema, document):
+    """UsageError where a schema, with this content, was drafted from the private table."""
+    found = [kept() for kept in getattr(schema, "_drafted", [])]
+    origins = (document or {}).get("drafted_from", [])
+    origins = origins if isinstance(origins, list) else []  # a column of that name
+    own = tables_of(private) if any(one.startswith("table:") for one in origins) else []
+    if any(one is not None and sameness(private, one) for one in found) or set(own) & set(origins):
+        raise UsageError("The schema was drafted from the private data: the values and bounds that it "
+                         "names are private. Draft it from public data or a codebook, or say "
+                         "private_as_public=True for a release that protects nobody.")
+
+
+def remembered(data):
+    """What a draft keeps of a table in memory: a function that gives it, as long as it is there."""
+    try:
+        return weakref.ref(data)
+    except TypeError:  # a dict
+        kept = dict(data) if isinstance(data, dict) else data
+        return lambda: kept
+
+
+def sameness(private, public):
+    """How the one is the other, as words between their names, or None. Nothing here fails: what can't
+    be looked at is for its reader to say."""
+    for is_same, words in ((are_one, "is"), (are_one_place, "lies in a file of"),
+                           (are_one_query, "is read from a table of"),
+                           (share_memory, "shares memory with"), (hold_the_same, "holds the same as")):
+        try:
+            if is_same(private, public):
+                return words
+        except Exception:  # a frame may do anything when it is looked at
+            continue
+    return None
+
+
+def are_one(private, public):
+    if private is public:
+        return True
+    if is_spark(private) and is_spark(public):
+        return private.sameSemantics(public)
+    if isinstance(private, dict) and isinstance(public, dict):
+        return bool({id(column) for column in private.values()} &
+                    {id(column) for column in public.values()})
+    return False
+
+
+def files_of(data):
+    return [] if not is_path(data) else parquet_files(data) or [os.fspath(data)]
+
+
+def are_one_place(private, public):
+    """Of two paths: a file of the one is one of the other, or the same Parquet byte for byte."""
+    pairs = itertools.product(files_of(private), files_of(public))
+    return any(os.path.exists(one) and os.path.exists(other) and
+               (os.path.samefile(one, other) or
+                (not is_csv_path(private) and filecmp.cmp(one, other, shallow=False)))
+               for one, other in pairs)
+
+
+def query_of(data):
+    """(connection, query) of what is read from a database, or None."""
+    if isinstance(data, Source):
+        return data.connection, data.query
+    if "duckdb" in type(data).__module__ and hasattr(data, "sql_query"):
+        return None, data.sql_query()
+    return None
+
+
+def are_one_query(private, public):
+    """Whether two queries on one connection are the same or name a table in common."""
+    left, right = query_of(private), query_of(public)
+    if left is None or right is None or left[0] is not right[0]:
+        return False
+    texts = [" ".join(str(query).lower().split()).rstrip("; ") for _, query in (left, right)]
+    return texts[0] == texts[1] or bool(tables_in(texts[0]) & tables_in(texts[1]))
+
+
+def tables_in(query):
+    """The tables that a query names, without their schemas and quotes."""
+    return {re.split(r"\.", found)[-1].strip().strip('"`[]') for found in TABLE.findall(query)}
+
+
+# Memory ------------------------------------------------------------------------------------------
+
+def share_memory(private, public):
+    """Whether cells of the one lie in the memory of the other: a slice, a view, or the same columns."""
+    pieces = sorted([(*bounds(one), side, one) for side, data in enumerate((private, public))
+                     for one in arrays_of(data)], key=lambda piece: piece[:3])
+    if {piece[2] for piece in pieces} != {0, 1}:
+        return False
+    import numpy
+    open_ = []
+    for low, high, side, array in pieces:
+        open_ = [one for one in open_ if one[0] > low]
+        if any(other != side and numpy.shares_memory(array, held) for _, other, held in open_):
+            return True
+        open_.append((high, side, array))
+    return False
+
+
+def bounds(array):
+    import numpy
+    return numpy.lib.array_utils.byte_bounds(array) if hasattr(numpy.lib, "array_utils") else (
+        numpy.byte_bounds(array))
+
+
+def arrays_of(data):
+    """The values of the columns of a frame as arrays of numpy over the memory in which they lie."""
+    if is_frame(data, "pandas"):
+        found = itertools.chain.from_iterable(arrays_of_pandas(data.iloc[:, at].array)
+                                              for at in range(data.shape[1]))
+    elif is_frame(data, "polars"):
+        import polars
+        found = arrays_of_arrow(data.to_arrow(compat_level=polars.CompatLevel.newest()))
+    elif type(data).__module__.startswith("pyarrow") and hasattr(data, "columns"):
+        found = arrays_of_arrow(data)
+    else:
+        found = []
+    return [array for array in found if array.size and array.dtype != object]
+
+
+def arrays_of_pandas(values):
+    for name in ("_pa_array", "_codes", "_data", "_ndarray"):
+        held = getattr(values, name, None)
+        if name == "_pa_array" and held is not None:
+            for chunk in getattr(held, "chunks", [held]):
+                yield from array_of_arrow(chunk)
+            return
+        if hasattr(held, "__array_interface__"):
+            yield held
+            return
+    plain = values.to_numpy()
+    if plain.dtype != object:
+        yield plain
+
+
+def arrays_of_arrow(table):
+    for column in table.columns:
+        for chunk in getattr(column, "chunks", [column]):
+            yield from array_of_arrow(chunk)
+
+
+def array_of_arrow(array):
+    """The buffer with an item for each cell: values, offsets, views or indices."""
+    import numpy
+    import pyarrow
+    types = pyarrow.types
+    kind = array.type.index_type if types.is_dictionary(array.type) else array.type
+    first, last = array.offset, array.offset + len(array)
+    if types.is_boolean(kind):  # a byte that two slices share is neither's
+        low, high = -(-first // 8), last // 8
+    else:
+        wide = {"string": 4, "binary": 4, "large_string": 8, "large_binary": 8,
+                "string_view": 16, "binary_view": 16}.get(str(kind))
+        if wide is None:
+            wide = kind.bit_width // 8
+        low, high = first * wide, last * wide
+    buffer = array.buffers()[1]
+    if buffer is not None and high > low:
+        memory = (ctypes.c_uint8 * (high - low)).from_address(buffer.address + low)
+        yield numpy.frombuffer(memory, dtype=numpy.uint8)
+
+
+# Content -----------------------------------------------------------------------------------------
+
+def hold_the_same(private, public):
+    head = head_of(public)
+    return head is not None and head == head_of(private) and rows_of(public) == rows_of(private)
+
+
+def origin_of(data):
+    """What a draft remembers of a table in memory, or None where it would have to be read for it."""
+    head = head_of(data)
+    if head is None or is_csv_path(data):
+        return None
+    return "table:" + hashlib.sha256(f"{head} {rows_of(data)}".encode()).hexdigest()
+
+
+def tables_of(public):
+    """What a draft remembers of public data, one table or several."""
+    found = []
+    for one in public if isinstance(public, (list, tuple)) else [public]:
+        with contextlib.suppress(Exception):  # what is wrong with it is for its reader to say
+            found.append(origin_of(one))
+    return [one for one in found if one]
+
+
+def head_of(data):
+    """A digest of the columns and the first rows; None of what can be read once, or not at all."""
+    if is_csv_path(data):
+        names, rows = csv_head(data)
+    else:
+        some = first_rows(data)
+        if some is None:
+            return None
+        table = table_of(some, "the table")
+        names = table.names
+        columns = next(iter(table.batches), [[] for _ in names])
+        rows = list(zip(*(column[:HEAD] for column in columns)))
+    digest = hashlib.sha256()
+    order = sorted(range(len(names)), key=names.__getitem__)
+    digest.update("\0".join(names[at] for at in order).encode("utf-8", "surrogatepass"))
+    for row in rows:
+        digest.update(("\1" + "\0".join(plain(row[at]) for at in order)).encode("utf-8",
+                                                                               "surrogatepass"))
+    return digest.hexdigest()
+
+
+def first_rows(data):
+    if is_path(data):
+        return data
+    if isinstance(data, dict):
+        return {name: list(itertools.islice(column, HEAD)) for name, column in data.items()
+                if hasattr(column, "__len__")}
+    if is_frame(data, "pandas"):
+        return data.iloc[:HEAD]
+    if is_frame(data, "polars"):
+        return data.head(HEAD)
+    if hasattr(data, "num_rows") and hasattr(data, "slice"):
+        return data.slice(0, HEAD)
+    return None
+
+
+def rows_of(data):
+    if is_csv_path(data):
+        with text_of(data) as file:
+            return sum(1 for _ in csv.reader(file)) - 1
+    if isinstance(data, dict):
+        return len(next(iter(data.values()), []))
+    return table_of(data, "the table").rows
+
+
+def text_of(path):
+    with open(path, "rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    return (gzip.open if packed else open)(path, "rt", encoding="utf-8", errors="replace", newline="")
+
+
+def csv_head(path):
+    if not os.path.isfile(path):
+        raise Error(path)  # a pipe can't be read twice
+    with text_of(path) as file:
+        rows = list(itertools.islice(csv.reader(file), HEAD + 1))
+    return rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
+
+
+def plain(cell):
+    """A cell as a text that all kinds of tables agree on, as far as they do."""
+    if cell is None or cell != cell or type(cell).__name__ in ("NAType", "NaTType"):
+        return ""
+    if hasattr(cell, "isoformat"):
+        return cell.isoformat().replace("T00:00:00", "")
+    text = str(cell).strip()
+    try:
+        number = decimal.Decimal(text)
+    except decimal.InvalidOperation:
+        return text.lower() if text in ("True", "False") else text
+    return format(number.normalize(), "f") if number.is_finite() and abs(number.adjusted()) < 400 else text
