@@ -34,6 +34,10 @@ enum class Mutant {
   MonotoneReplace,    // replacing a row is taken to move conjunctions one way only
   NegationLosesRows,  // a negation's score falls by what its conjunction's rises, at half the price
   OneConjunction,     // noise of many conjunctions covers one of them
+  SharperConjunctions,      // conjunctions are drawn 1% sharper than they pay for
+  ConjunctionsRoundedDown,  // what they pay is rounded down
+  OneConjunctionsRho,       // many draws of them state the rho of one
+  StacksRhoHalved,          // queries measured together state half of their rho
   ChargeNothing,      // steps are drawn without asking the filter
   ChargeHalf,         // steps cost half of what they spend
   OneDrawPaid,        // many draws from one table at the price of one
@@ -54,6 +58,8 @@ enum class Mutant {
   TakeAnyRecord,      // a resumed step may have asked something else
   ForgetKindOfScore,  // a resumed selection may have been by another kind of error
   ForgetListOfCells,  // or among other cells
+  ForgetWeights,      // queries measured together may have had other weights
+  ForgetCostOfScore,  // a measured score may have cost something else
   RecordNoCost,       // steps are recorded as if they were free
   SettleFewerSteps,   // a run may settle at less than the steps that the ledger holds
   MixReturnsUnspent,  // pure and other runs together: what was not spent counts as given back

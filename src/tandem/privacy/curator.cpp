@@ -172,12 +172,14 @@ std::vector<Measurement> Curator::measure_together(std::span<const WeightedQuery
     // Privacy: a query that nobody can move adds nothing to the stack's sensitivity.
     const bool moves = impl_->sensitivity(query).l1.value() > 0.0;
     plans.push_back(moves ? divided(common, weight) : NoisePlan{});
-    request += fmt::format("|{},{}", request_of(query), weight);
+    request += fmt::format("|{},{}", request_of(query),
+                           mutant(Mutant::ForgetWeights) ? std::int64_t{1} : weight);
   }
   Step told{.kind = StepKind::Measure, .noise = noise};
   if (common.kind != NoiseKind::None) {
     told.cost = cost;
     told.rho = impl_->measuring_rho(cost, noise);
+    if (mutant(Mutant::StacksRhoHalved)) told.rho = Rho(told.rho.value() / 2.0);
   }
   return impl_->measured(asked, plans, request, std::move(told));
 }

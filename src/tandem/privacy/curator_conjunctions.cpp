@@ -8,6 +8,7 @@
 
 #include "tandem/base/check.h"
 #include "tandem/base/text.h"
+#include "tandem/privacy/conjunction_draw.h"
 #include "tandem/privacy/curator.h"
 #include "tandem/privacy/curator_impl.h"
 #include "tandem/privacy/score_units.h"
@@ -17,26 +18,6 @@ namespace tandem {
 namespace {
 
 using namespace score_units;
-
-// Scores in units of 2^-20 rows, which is exact: counts are whole and references are on the grid.
-constexpr double kUnit = 0x1p-20;
-
-// Privacy: how far apart one person can move two scores. A row adds 1 to the score of each
-// conjunction and each negation that it fulfils and leaves the others, so m rows that come move all
-// scores up, by 0 to m; where others go at the same time, by -m to m. docs/privacy.md.
-double range_of_scores(const PrivacyUnit& unit) {
-  const double rows = unit.rows_per_person;
-  const bool one_way = unit.neighbors == Neighbors::AddRemove || mutant(Mutant::MonotoneReplace);
-  if (mutant(Mutant::RangeTwice)) return one_way ? 2.0 * rows : 4.0 * rows;
-  return one_way ? rows : 2.0 * rows;
-}
-
-// Privacy: a draw with probability ~ exp(rate * score) is of bounded range rate * range, and so
-// pure at that epsilon and epsilon^2/8-zCDP (Cesar and Rogers 2021). Rounded up.
-Epsilon epsilon_of_draw(const PrivacyUnit& unit, double rate) {
-  if (!(rate > 0.0 && std::isfinite(rate))) throw InternalError("A rate is a positive number.");
-  return Epsilon(std::nextafter(rate * range_of_scores(unit), HUGE_VAL));
-}
 
 // Privacy: every count moves by at most m, and all of them may: one row may fulfil all conjunctions
 // while the row it replaces fulfils none.
@@ -48,8 +29,23 @@ QuerySensitivity sensitivity_of(const ConjunctionSet& conjunctions, const Privac
 
 }  // namespace
 
+double range_of_scores(const PrivacyUnit& unit) {
+  const double rows = unit.rows_per_person;
+  const bool one_way = unit.neighbors == Neighbors::AddRemove || mutant(Mutant::MonotoneReplace);
+  if (mutant(Mutant::RangeTwice)) return one_way ? 2.0 * rows : 4.0 * rows;
+  return one_way ? rows : 2.0 * rows;
+}
+
+ConjunctionDraw conjunction_draw(const PrivacyUnit& unit, double rate) {
+  if (!(rate > 0.0 && std::isfinite(rate))) throw InternalError("A rate is a positive number.");
+  const double sharper = mutant(Mutant::SharperConjunctions) ? 1.01 : 1.0;
+  const double upward = mutant(Mutant::ConjunctionsRoundedDown) ? 0.0 : HUGE_VAL;
+  return {rate_at_most(sharper * rate * kUnitOfConjunctions),
+          Epsilon(std::nextafter(rate * range_of_scores(unit), upward))};
+}
+
 Cost Curator::cost_for_conjunctions(double rate) const {
-  return draw_price(impl_->filter, epsilon_of_draw(impl_->effective_unit(), rate));
+  return draw_price(impl_->filter, conjunction_draw(impl_->effective_unit(), rate).epsilon);
 }
 
 std::vector<ConjunctionChoice> Curator::sample_conjunctions(const ConjunctionScores& scores,
@@ -58,15 +54,15 @@ std::vector<ConjunctionChoice> Curator::sample_conjunctions(const ConjunctionSco
   check(scores.references.size() == size && scores.negated_references.size() == size,
         "each conjunction and each negation has a reference");
   if (draws == 0) return {};
-  const Epsilon epsilon = epsilon_of_draw(impl_->effective_unit(), rate);
-  const Rate rate_of_units = rate_at_most(rate * kUnit);
+  const auto [rate_of_units, epsilon] = conjunction_draw(impl_->effective_unit(), rate);
   const auto times = static_cast<double>(draws);
+  const double rho_times = mutant(Mutant::OneConjunctionsRho) ? 1.0 : times;
   const Step told{.kind = StepKind::DrawConjunctions,
                   .choices = 2 * size,
                   .draws = draws,
                   .epsilon = epsilon.value(),
                   .cost = draw_price(impl_->filter, epsilon) * times,
-                  .rho = Rho(std::nextafter(exponential_rho(epsilon).value() * times, HUGE_VAL))};
+                  .rho = Rho(std::nextafter(exponential_rho(epsilon).value() * rho_times, HUGE_VAL))};
   const std::string request =
       fmt::format("sample_conjunctions|{}|{:a}|{:a}|{}", scores.conjunctions.digest(), rate,
                   epsilon.value(), draws);

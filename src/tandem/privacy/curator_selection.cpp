@@ -207,7 +207,8 @@ NoisyScore Curator::measure_score(const Score& score, Cost cost) {
   const ScoreGrid grid = selecting.grid_of(std::span(&asked, 1));
   const NoisePlan plan = selecting.plan(grid, cost);
   const std::string request =
-      fmt::format("measure_score|{}|{}|{}|{:a}|{}|{}", request_of(asked), cost.grains(),
+      fmt::format("measure_score|{}|{}|{}|{:a}|{}|{}", request_of(asked),
+                  mutant(Mutant::ForgetCostOfScore) ? "" : cost.grains(),
                   static_cast<int>(plan.kind), plan.units, grid.shift, grid.sensitivity);
   const auto draw = [&] {
     auto values = selecting.values_of(std::span(&asked, 1), grid);

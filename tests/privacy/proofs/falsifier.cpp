@@ -11,6 +11,7 @@
 #include "privacy/proofs/falsifier.h"
 #include "privacy/proofs/proofs.h"
 #include "tandem/base/rng.h"
+#include "tandem/privacy/conjunction_draw.h"
 #include "tandem/privacy/sensitivity.h"
 
 namespace tandem::proofs {
@@ -494,6 +495,17 @@ Violation rates_are_rounded_down() {
     if (2 * cpp_rational(grid.sensitivity) * rate > cpp_rational(epsilon)) {
       return fmt::format("a rate for epsilon {} at a sensitivity of {} steps is too large", epsilon,
                          grid.sensitivity);
+    }
+  }
+  // A draw of conjunctions pays for its rate times how far apart one person can move two scores.
+  for (int i = 0; i < 2000; ++i) {
+    const PrivacyUnit unit{i % 2 == 0 ? Neighbors::ReplaceOne : Neighbors::AddRemove, 1 + i % 7};
+    const double rate = std::exp(30.0 * (rng.uniform() - 0.5));
+    const auto draw = conjunction_draw(unit, rate);
+    const cpp_rational apart(range_of_scores(unit) / kUnitOfConjunctions);
+    if (cpp_rational(draw.rate.num, draw.rate.den) * apart > cpp_rational(draw.epsilon.value())) {
+      return fmt::format("a draw of conjunctions at rate {} is sharper than the epsilon {} it pays",
+                         rate, draw.epsilon.value());
     }
   }
   return std::nullopt;

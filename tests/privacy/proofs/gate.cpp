@@ -423,6 +423,19 @@ Violation runs_settle_what_they_charged() {
       part.measure({Clique{0}}, part.remaining());
     }
     rho += rho_of(0.25);
+    // In what this leaves, once more what has a price of its own.
+    const WeightedQuery stack[] = {{{Clique{0}}, 1}, {{Clique{1}}, 2}};
+    for (const auto noise : {NoiseKind::Laplace, NoiseKind::Gaussian}) {
+      if (pure && noise == NoiseKind::Gaussian) continue;
+      curator.measure_together(stack, whole.price(0.0625), noise);
+      rho += rho_of(0.0625);
+    }
+    const std::vector<double> references(2, 0.0);
+    const ConjunctionSet conjunctions = two_conjunctions();
+    curator.sample_conjunctions({conjunctions, references, references}, rate, 5);
+    rho += 5.0 * rate * rate / 8.0;  // under add-remove scores move one way, by 1
+    curator.measure_score(l1_error({Clique{0}, {1.0, 2.0}}), whole.price(0.03125));
+    rho += rho_of(0.03125);
     const auto off = [](double found, double expected) {
       return std::abs(found - expected) > 1e-5 * expected;
     };

@@ -444,6 +444,53 @@ Violation changed_requests_are_refused(const std::vector<const MechanismRun*>& r
   });
 }
 
+namespace {
+
+// Queries measured together with other weights, and a score at another cost, even where the noise
+// is the same.
+Violation changed_amounts_are_refused() {
+  const auto refused = [](const auto& ask, const auto& other) {
+    auto records = std::make_shared<Records>();
+    const auto curator_of = [&] {
+      return Curator(PrivateData(std::make_unique<ProbeSource>(world(), Histogram{3, 1, 0, 2}),
+                                 PrivacyUnit{Neighbors::AddRemove, 1}),
+                     Filter::zcdp(Rho(1.0)), std::make_unique<SeededEntropy>(7),
+                     std::make_unique<ProbeTranscript>(records), {});
+    };
+    Curator first = curator_of();
+    ask(first);
+    Curator again = curator_of();
+    try {
+      other(again);
+    } catch (const UsageError&) {
+      return true;
+    }
+    return false;
+  };
+  const auto together = [](std::int64_t a, std::int64_t b) {
+    return [a, b](Curator& curator) {
+      const WeightedQuery stack[] = {{{Clique{0}}, a}, {{Clique{1}}, b}};
+      curator.measure_together(stack, curator.remaining() / 4.0, NoiseKind::Gaussian);
+    };
+  };
+  if (!refused(together(1, 2), together(2, 1))) {
+    return "queries that were measured together were recalled with other weights";
+  }
+  const auto score = [](Cost cost) {
+    return [cost](Curator& curator) {
+      curator.measure_score(l1_error({Clique{0}, {1.0, 2.0}}), cost);
+    };
+  };
+  // A grain more, which no noise shows.
+  const Filter filter = Filter::zcdp(Rho(1.0));
+  const Cost grain = filter.price(1e-30);
+  const Cost cost = filter.price(0.25) + grain;
+  if (!refused(score(cost), score(cost + grain))) return "a score was recalled at another cost";
+  return std::nullopt;
+}
+
+}  // namespace
+
 Violation changed_scores_are_refused() {
   const std::vector<double> reference = {1.0, 2.0, 0.0, 0.5};
   const std::vector<std::uint32_t> cells = {0, 2};
@@ -480,7 +527,7 @@ Violation changed_scores_are_refused() {
       }
     }
   }
-  return std::nullopt;
+  return changed_amounts_are_refused();
 }
 
 }  // namespace tandem::proofs
