@@ -6,6 +6,11 @@
 # it would install, on one line.
 set -eu
 
+python_library() {
+  [ ! -x /usr/bin/python3 ] ||
+    /usr/bin/python3 -c 'import sys; print("libpython3.%d" % sys.version_info[1])'
+}
+
 packages() {
   case "$1" in
     build) echo "g++ cmake ninja-build ccache libfmt-dev libcli11-dev nlohmann-json3-dev \
@@ -14,7 +19,8 @@ packages() {
     lint)  echo "clang clang-format clang-tidy" ;;
     fuzz)  echo "clang llvm libclang-rt-dev" ;;
     bare)  echo "debootstrap" ;;
-    python) echo "python3-venv postgresql openjdk-17-jre-headless" ;;
+    # Python's shared library: the module of its duckdb, by which the command reads Parquet, asks for it.
+    python) echo "python3-venv postgresql openjdk-17-jre-headless $(python_library)" ;;
     solvers) echo "coinor-cbc coinor-libclp-dev" ;;
     *) echo "install.sh: unknown group '$1'; known: build test lint fuzz bare python solvers" >&2; exit 2 ;;
   esac

@@ -349,6 +349,7 @@ EncoderRequest encoder_request(const char* text) {
   request.get("schema", out.schema);
   request.get("kind", out.kind);
   request.get("person", out.person);
+  request.get("seal", out.seal);
   request.done();
   return out;
 }
@@ -588,10 +589,12 @@ int tandem_bound_persons(const char* request, const char* const* blocks, const u
     tandem::Request given(request);
     std::int64_t share = 0;
     given.get("rows_per_person", share);
+    std::string seal;
+    given.get("seal", seal);
     given.done();
     std::vector<std::string_view> parts;
     for (uint64_t i = 0; i < count; ++i) parts.emplace_back(blocks[i], bytes[i]);
-    tandem::hand_over(tandem::within_share(parts, share), block, out_bytes);
+    tandem::hand_over(tandem::within_share(parts, share, seal), block, out_bytes);
     return std::string("{}");
   });
 }

@@ -2,6 +2,7 @@
 #include "args.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -165,7 +166,9 @@ int run_commands(int argc, const char* const* argv,
 
   try {
     for (const auto& [sub, command] : known) {
-      if (sub->parsed()) return finish(command->run());
+      if (!sub->parsed()) continue;
+      if (command->internal()) umask(S_IRWXG | S_IRWXO);
+      return finish(command->run());
     }
     fmt::print("{}", app.help());
     return finish(0);

@@ -60,6 +60,8 @@ class Command {
   virtual std::string summary() const = 0;
   virtual void declare(Args& args) = 0;
   virtual int run() = 0;  // an exit code
+  // What it writes is for the steward alone: nobody else of the machine may read it.
+  virtual bool internal() const { return false; }
 };
 
 // Parses the command line and runs the command it names. Returns the exit code: 0 done, 1 the run

@@ -34,6 +34,8 @@ class Check final : public Command {
     common_.declare(args);
   }
 
+  bool internal() const override { return true; }
+
   int run() override {
     const Interruptible interruptible;
     request_.threads = common_.thread_count();

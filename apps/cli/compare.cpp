@@ -53,6 +53,8 @@ class Compare final : public Command {
     common_.declare(args);
   }
 
+  bool internal() const override { return !request_.published; }
+
   int run() override {
     for (const auto part : split(mechanisms_, ',')) request_.mechanisms.emplace_back(trim(part));
     for (const auto part : split(epsilons_, ',')) {

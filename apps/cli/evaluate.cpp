@@ -53,6 +53,8 @@ class Evaluate final : public Command {
     common_.declare(args);
   }
 
+  bool internal() const override { return true; }
+
   int run() override {
     request_.threads = common_.thread_count();
     request_.reading = reading_bars(!common_.quiet);

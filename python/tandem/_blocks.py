@@ -89,13 +89,14 @@ class Counter:
             library().tandem_counter_free(self.handle)
 
 
-def bounded(blocks, rows_per_person):
-    """A block with at most so many rows of each person, who have all their rows in these blocks."""
+def bounded(blocks, rows_per_person, seal=""):
+    """A block with at most so many rows of each person, who have all their rows in these blocks. `seal`
+    is what their keys were sealed with."""
     count = len(blocks)
     texts = (ctypes.c_char_p * count)(*blocks)
     sizes = (ctypes.c_uint64 * count)(*[len(block) for block in blocks])
     block, size = ctypes.c_void_p(), ctypes.c_uint64()
-    asked("tandem_bound_persons", json.dumps({"rows_per_person": rows_per_person}).encode(), texts,
+    asked("tandem_bound_persons", json.dumps({"rows_per_person": rows_per_person, "seal": seal}).encode(), texts,
           sizes, count, ctypes.byref(block), ctypes.byref(size))
     return taken(block, size)
 

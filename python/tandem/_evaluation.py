@@ -13,6 +13,14 @@ STYLE = ("body{font:15px/1.5 sans-serif;max-width:56em;margin:2em auto;padding:0
          "border-bottom:1px solid #ccc}td:first-child,th:first-child{text-align:left}")
 
 
+def for_the_steward(path):
+    """A path whose file nobody else of the machine can read."""
+    path = pathlib.Path(path)
+    path.touch(mode=0o600)
+    path.chmod(0o600)
+    return path
+
+
 class Evaluation:
     """`evaluation["avg_workload_error"]` and the other keys of 'evaluate --json' (docs/formats.md);
     `errors`, `columns`, `pairs`, `groups` and `quantiles` are tables."""
@@ -85,7 +93,7 @@ class Evaluation:
 
     def report(self, path):
         """Writes a page. INTERNAL: it shows quantiles and counts of the real rows."""
-        pathlib.Path(path).write_text(
+        for_the_steward(path).write_text(
             "<!doctype html><meta charset='utf-8'><title>INTERNAL evaluation</title>"
             f"<style>{STYLE}</style>" + self._repr_html_(), encoding="utf-8")
 

@@ -104,7 +104,7 @@ def bound(request, batches):
     part, held, read = None, [], 0
 
     def chosen():
-        block = _blocks.bounded(held, request["rows_per_person"])
+        block = _blocks.bounded(held, request["rows_per_person"], request["seal"])
         return record(("rows", "read", "block"), [_blocks.rows_of(block)], [read], [block])
 
     for batch in batches:

@@ -470,7 +470,9 @@ class Coded:
 
     def encoded(self, counted):
         session = self.session
-        request = {"encoder": self.encoder, "columns": self.names}
+        # Whose rows they are lies on disks of the cluster while people's rows are brought together.
+        seal = secrets.token_hex(16) if self.person else ""
+        request = {"encoder": {**self.encoder, "seal": seal}, "columns": self.names}
         if self.person is None:
             return self.frame.mapInArrow(session.worker("encode", request),
                                          "rows long, block binary")
@@ -483,7 +485,7 @@ class Coded:
                                         "part int, rows long, block binary")
         together = divided.repartition(max(tasks, parts // 64), "part").sortWithinPartitions("part")
         return together.mapInArrow(
-            session.worker("bound", {"rows_per_person": self.rows_per_person}),
+            session.worker("bound", {"rows_per_person": self.rows_per_person, "seal": seal}),
             "rows long, read long, block binary")
 
     def sums(self, *names):

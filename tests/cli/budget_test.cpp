@@ -81,9 +81,10 @@ TEST_F(BudgetCommand, ShowsTheDocumentedJson) {
   ASSERT_EQ(create().exit_code, 0);
   make_release(dir_ / "release");
   const Document shown = json({"show", "--ledger", ledger_, "--json"});
-  EXPECT_EQ(keys_of(shown), (std::vector<std::string>{
-                                "format", "dataset", "created", "neighbors", "rows_per_person",
-                                "limit", "spent", "reserved", "total", "left", "head", "runs"}));
+  EXPECT_EQ(keys_of(shown),
+            (std::vector<std::string>{"format", "dataset", "created", "neighbors",
+                                      "rows_per_person", "limit", "spent", "reserved", "total",
+                                      "left", "head", "warnings", "runs"}));
   EXPECT_EQ(shown.at("format").as_integer(), 1);
   EXPECT_EQ(keys_of(shown.at("limit")), (std::vector<std::string>{"epsilon", "delta"}));
   for (const char* sum : {"spent", "reserved", "total"}) {
@@ -99,6 +100,15 @@ TEST_F(BudgetCommand, ShowsTheDocumentedJson) {
   EXPECT_EQ(run.at("state").as_string(), "settled");
   EXPECT_NEAR(shown.at("total").at("epsilon").as_number(), 0.5, 1e-6);
   EXPECT_LE(shown.at("total").at("epsilon").as_number(), 0.5);
+}
+
+TEST_F(BudgetCommand, WarnsOfALimitThatKeepsHardlyAnything) {
+  const auto large = budget({"create", "--ledger", dir_ / "large", "--dataset", "people",
+                             "--epsilon", "25", "--delta", "1e-9"});
+  EXPECT_EQ(large.exit_code, 0) << large.err;
+  EXPECT_TRUE(contains(large.out, "Warning: epsilon 25 is above 20")) << large.out;
+  ASSERT_EQ(create().exit_code, 0);
+  EXPECT_EQ(budget({"show", "--ledger", ledger_}).out.find("Warning"), std::string::npos);
 }
 
 TEST_F(BudgetCommand, VerifiesAWholeLedgerAndTheHeadsThatReleasesCite) {

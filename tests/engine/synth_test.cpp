@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tandem/engine/synth.h"
+#include "tandem/engine/release/release_documents.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -815,17 +816,31 @@ TEST_F(Synth, PublicDataThatDoesNotFitCostsNothing) {
   EXPECT_FALSE(fs::exists(run_.settings.out + ".partial"));
 }
 
-TEST_F(Synth, WarnsOfADeltaAboveOneOverThePublicRows) {
-  std::vector<std::string> notes;
-  run_.note = [&](const std::string& note) { notes.push_back(note); };
-  run_.settings.public_sources = {dir_.write("public.csv", "a,b,c\nF,1,2\nM,2,3\n")};
-  synthesize_now();
-  EXPECT_TRUE(notes.empty());
-  run_.settings.delta = 0.6;
-  run_.settings.out = dir_ / "second";
-  synthesize_now();
-  ASSERT_EQ(notes.size(), 1U);
-  EXPECT_TRUE(contains(notes[0], "delta 0.6 is above one over the rows"));
+TEST_F(Synth, WarnsOfAPromiseThatIsHardlyOne) {
+  const auto keys = [](const std::vector<Warning>& warnings) {
+    std::vector<std::string> out;
+    for (const auto& warning : warnings) {
+      if (warning.key.starts_with("promise.")) out.push_back(warning.key);
+    }
+    return out;
+  };
+  using Keys = std::vector<std::string>;
+  EXPECT_EQ(keys(warnings_in(synthesize_now())), Keys{});
+  run_.force = true;
+  run_.settings.delta = 0.01;  // of 300 rows
+  run_.settings.epsilon = 20.5;
+  const Keys both = {"promise.epsilon", "promise.delta"};
+  EXPECT_EQ(keys(plan_synthesis(run_).warnings), both);
+  const Document release = synthesize_now();
+  EXPECT_EQ(keys(warnings_in(release)), both);
+  EXPECT_TRUE(contains(warnings_in(release).back().text, "one over the 300 rows"));
+  run_.settings.epsilon = 20.0;
+  run_.settings.delta = 1.0 / 400;
+  EXPECT_EQ(keys(warnings_in(synthesize_now())), Keys{});
+  run_.settings.make = "answers";
+  run_.settings.mechanism = "auto";
+  run_.settings.epsilon = 50.0;
+  EXPECT_EQ(keys(warnings_in(synthesize_now())), Keys{"promise.epsilon"});
 }
 
 // ---- Resuming -----------------------------------------------------------------------------------

@@ -20,9 +20,36 @@ TEST(DuckDb, AMissingLibraryIsSaidWithWhatToDo) {
   const Variable none("TANDEM_DUCKDB", nullptr);
   if (test::has_duckdb()) GTEST_SKIP() << "the system has DuckDB's library";
   EXPECT_EQ(error_of<UsageError>([] { DuckDb database(1); }),
-            "Parquet is read through DuckDB's library, and this machine has none: get libduckdb.so "
-            "('npm pack @duckdb/node-bindings-linux-x64' has it, or DuckDB's own downloads) and "
-            "name it in TANDEM_DUCKDB, or read Parquet in Python, with tandem.synthesize.");
+            "Parquet is read through DuckDB's library, and this machine has none: 'pip install "
+            "duckdb' has it in its module (scripts/duckdb.sh shows how it is found); name it in "
+            "TANDEM_DUCKDB, or read Parquet in Python, with tandem.synthesize.");
+}
+
+// Whoever may set it would run code beside private rows.
+TEST(DuckDb, NoPathOfTheLoaderIsAsked) {
+  const Variable none("TANDEM_DUCKDB", nullptr);
+  if (test::has_duckdb()) GTEST_SKIP() << "the system has DuckDB's library";
+  const test::TempDir dir;
+  dir.write("libduckdb.so", "no library");
+  const Variable path("LD_LIBRARY_PATH", (dir / "").c_str());
+  EXPECT_TRUE(contains(error_of<UsageError>([] { DuckDb database(1); }), "this machine has none"));
+}
+
+TEST(DuckDb, AnotherLibraryThanTheOneThatWasMeantIsRefusedUnopened) {
+  const test::TempDir dir;
+  const std::string path = dir.write("libduckdb.so", "no library");
+  const Variable stated("TANDEM_DUCKDB", path.c_str());
+  const Variable digest("TANDEM_DUCKDB_SHA256", std::string(64, 'a').c_str());
+  EXPECT_EQ(error_of<UsageError>([] { DuckDb database(1); }),
+            path + " is not the library whose SHA-256 TANDEM_DUCKDB_SHA256 states; name that one.");
+}
+
+TEST(DuckDb, AModuleOfPythonNeedsPythonsLibrary) {
+  const test::TempDir dir;
+  const std::string path = dir.write("_duckdb.cpython-399-any.so", "no library");
+  const Variable stated("TANDEM_DUCKDB", path.c_str());
+  const auto message = error_of<UsageError>([] { DuckDb database(1); });
+  EXPECT_TRUE(contains(message, "which needs libpython3.99.so.1.0 beside it or on the system"));
 }
 
 TEST(DuckDb, ALibraryThatIsNoneIsSaid) {

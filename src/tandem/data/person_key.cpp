@@ -2,6 +2,7 @@
 #include "tandem/data/person_key.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace tandem {
 
@@ -24,6 +25,16 @@ PersonKey PersonKeys::of(std::string_view text) {
   last_ = key;
   last_key_ = out;
   return out;
+}
+
+void seal_persons(std::span<PersonKey> keys, const std::string& key, Sealing how) {
+  if (key.empty() || keys.empty()) return;
+  static_assert(sizeof(PersonKey) == 16);
+  const std::vector<PersonKey> before(keys.begin(), keys.end());
+  seal({reinterpret_cast<unsigned char*>(keys.data()), keys.size() * sizeof(PersonKey)}, key, how);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (before[i].nobody()) keys[i] = {};
+  }
 }
 
 }  // namespace tandem

@@ -4,10 +4,12 @@
 // two people of any table have the same.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "tandem/base/digest.h"
+#include "tandem/base/seal.h"
 
 namespace tandem {
 
@@ -33,5 +35,9 @@ class PersonKeys {
   std::string last_{};  // rows of one person often follow each other
   PersonKey last_key_{};
 };
+
+// Keys as they lie where others may look: permuted under a key of the run (base/seal.h; empty: as
+// they are), so that nobody finds a person by the digest of a name. Nobody stays nobody.
+void seal_persons(std::span<PersonKey> keys, const std::string& key, Sealing how);
 
 }  // namespace tandem

@@ -7,11 +7,14 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <vector>
 
 #include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/engine/privacy_unit_text.h"
+#include "tandem/engine/release/release_documents.h"
 #include "tandem/engine/release/release_folder.h"
+#include "tandem/engine/reliability.h"
 #include "tandem/engine/synth.h"
 #include "tandem/privacy/accountant.h"
 #include "tandem/privacy/filter.h"
@@ -30,6 +33,11 @@ Document to_document(const LedgerCharge& charge) {
   return Document::object(
       {{"pure_epsilon", charge.pure ? Document(charge.pure->upper_bound()) : Document()},
        {"rho", charge.rho.upper_bound()}});
+}
+
+// How many rows there are no ledger knows.
+std::vector<Warning> warnings_of(const LedgerTerms& terms) {
+  return promise_warnings(terms.epsilon.value(), terms.delta.value(), 0.0);
 }
 
 // What is left of a zCDP run, as the epsilon a person would ask for.
@@ -186,6 +194,7 @@ Document to_document(const LedgerReport& report) {
                                                       {"epsilon", left_epsilon(report).value()},
                                                       {"rho", report.left_rho.value()}})},
                            {"head", report.head},
+                           {"warnings", warnings_document(warnings_of(report.terms))},
                            {"runs", std::move(runs)}});
 }
 
@@ -201,6 +210,7 @@ std::string to_text(const LedgerReport& report) {
   out += total_line("Together", report.total);
   out += fmt::format("{:<10}{}\n", "Left", left_in_words(report));
   out += fmt::format("{:<10}{}\n", "Head", report.head);
+  for (const auto& warning : warnings_of(terms)) out += "Warning: " + warning.text + "\n";
   if (report.runs.empty()) return out + "\nNo runs yet.\n";
 
   using Row = std::array<std::string, 6>;

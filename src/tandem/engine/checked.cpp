@@ -79,6 +79,8 @@ bool remember_check(const std::string& schema, const std::string& private_file) 
   out << document.to_json(2) << '\n';
   out.close();
   std::error_code failed;
+  using std::filesystem::perms;  // it knows where a private file is
+  std::filesystem::permissions(beside, perms::owner_read | perms::owner_write, failed);
   if (out) std::filesystem::rename(beside, stamp, failed);
   const bool written = out && !failed;
   if (!written) std::filesystem::remove(beside, failed);

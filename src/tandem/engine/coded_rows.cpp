@@ -38,7 +38,8 @@ Schema schema_in(const std::string& text, const std::string& kind) {
 
 BlockEncoder::BlockEncoder(const EncoderRequest& request)
     : schema_(std::make_unique<Schema>(schema_in(request.schema, request.kind))),
-      encoder_(*schema_, request.person) {}
+      encoder_(*schema_, request.person),
+      seal_(request.seal) {}
 
 Document BlockEncoder::layout() const {
   Document names = Document::array();
@@ -61,10 +62,13 @@ Document BlockEncoder::layout() const {
 }
 
 std::string BlockEncoder::encode(const ArrowArray& batch, const ArrowSchema& schema) {
-  return to_block(encoder_.encode(batch, schema), encoder_.has_persons());
+  CodedRows rows = encoder_.encode(batch, schema);
+  seal_persons(rows.persons, seal_, Sealing::Seal);
+  return to_block(rows, encoder_.has_persons());
 }
 
-std::string within_share(std::span<const std::string_view> blocks, std::int64_t rows_per_person) {
+std::string within_share(std::span<const std::string_view> blocks, std::int64_t rows_per_person,
+                         const std::string& seal) {
   if (rows_per_person < 1) {
     throw UsageError(fmt::format(TANDEM_SETTING("rows_per_person") " is {}; choose 1 or more.",
                                  rows_per_person));
@@ -72,7 +76,8 @@ std::string within_share(std::span<const std::string_view> blocks, std::int64_t 
   if (blocks.empty()) {
     throw UsageError("There are no blocks of rows; give at least one, which may be of no rows.");
   }
-  const CodedRows rows = joined_rows(blocks);
+  CodedRows rows = joined_rows(blocks);
+  seal_persons(rows.persons, seal, Sealing::Open);
   if (rows.persons.size() != rows.table.rows()) {
     throw UsageError(
         "The blocks don't say whose rows they hold; encode them with a person column.");

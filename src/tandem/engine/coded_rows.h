@@ -24,6 +24,7 @@ struct EncoderRequest {
   std::string schema;         // the text of a schema file
   std::string kind = "toml";  // or json
   std::string person;         // the column that tells people apart; empty: none
+  std::string seal;           // of their keys, while rows lie elsewhere; empty: none
 };
 
 // From batches to blocks (data/coded_block.h).
@@ -40,11 +41,13 @@ class BlockEncoder {
  private:
   std::unique_ptr<Schema> schema_;  // where the encoder found it
   RowEncoder encoder_;
+  std::string seal_;
 };
 
 // At most so many rows of each person, and no longer whose they are. REQUIRES: all rows of these
-// people. UsageError for blocks without people.
-std::string within_share(std::span<const std::string_view> blocks, std::int64_t rows_per_person);
+// people. UsageError for blocks without people. `seal` is what their keys were sealed with.
+std::string within_share(std::span<const std::string_view> blocks, std::int64_t rows_per_person,
+                         const std::string& seal = {});
 
 // Counts marginals of blocks.
 class BlockCounter {

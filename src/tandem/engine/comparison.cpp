@@ -22,6 +22,7 @@
 #include "tandem/engine/execute.h"
 #include "tandem/engine/forked_jobs.h"
 #include "tandem/engine/memory.h"
+#include "tandem/engine/reliability.h"
 #include "tandem/eval/metrics.h"
 #include "tandem/model/records_model.h"
 #include "tandem/privacy/curator.h"
@@ -475,6 +476,13 @@ ComparisonOutcome compare(const ComparisonRequest& request) {
                     load_public(settings_of(request, specs[0], request.epsilons[0]), any.schema,
                                 request.threads, request.note),
                     any.schema, any.workload};
+  if (request.note) {
+    const double largest = *std::ranges::max_element(request.epsilons);
+    for (const auto& warning :
+         promise_warnings(largest, request.delta, static_cast<double>(bench.rows()))) {
+      request.note("Warning: " + warning.text);
+    }
+  }
   if (bench.rows() == 0) {
     throw UsageError(fmt::format("{} has no rows to compare with.", request.private_source));
   }

@@ -98,11 +98,6 @@ PublicData load_public(const SynthSettings& s, const Schema& schema, const Threa
                       with_commas(loaded.mended)));
     }
     data.tables.push_back({names[data.tables.size()], std::move(loaded.table)});
-    const auto rows = static_cast<double>(data.tables.back().table.rows());
-    if (rows > 0.0 && s.delta > 1.0 / rows) {
-      say(fmt::format("delta {:g} is above one over the rows of {}; a smaller delta is customary.",
-                      s.delta, source));
-    }
   }
   return data;
 }

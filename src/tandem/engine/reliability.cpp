@@ -127,4 +127,25 @@ std::vector<Warning> foreseen_warnings(const Curator& curator, const Problem& pr
   return out;
 }
 
+std::vector<Warning> promise_warnings(double epsilon, double delta, double rows) {
+  // At 20 the odds that a person is in the table may change by a factor of 5e8.
+  constexpr double kMostEpsilon = 20.0;
+  std::vector<Warning> out;
+  if (epsilon > kMostEpsilon) {
+    out.push_back(
+        {"promise.epsilon",
+         fmt::format("epsilon {:g} is above {:g}, where the guarantee keeps hardly anything "
+                     "from whoever looks for one person; choose 10 or less.",
+                     epsilon, kMostEpsilon)});
+  }
+  if (rows >= 1.0 && delta > 1.0 / rows) {
+    out.push_back(
+        {"promise.delta",
+         fmt::format("delta {:g} is above one over the {} rows there are, which a release "
+                     "may keep that publishes one of them as it is; choose 1e-9.",
+                     delta, with_commas(static_cast<std::uint64_t>(std::llround(rows))))});
+  }
+  return out;
+}
+
 }  // namespace tandem

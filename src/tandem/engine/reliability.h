@@ -20,4 +20,8 @@ std::vector<Warning> reliability_warnings(const Release& release, const PrivacyU
 // with the whole budget for single columns. The curator holds no data.
 std::vector<Warning> foreseen_warnings(const Curator& curator, const Problem& problem, double rows);
 
+// What is to be known of a promise that is hardly one: an epsilon above 20, or a delta above one
+// over the rows there are, as far as their number is public (0: it is not).
+std::vector<Warning> promise_warnings(double epsilon, double delta, double rows);
+
 }  // namespace tandem

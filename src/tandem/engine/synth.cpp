@@ -323,7 +323,10 @@ SynthSummary synthesize(const SynthRun& asked) {
                 .threads = run.threads,
                 .progress = run.progress};
     under.execution.emplace(open_rows(run, prepared), task, std::move(means));
-    const Release release = under.execution->run();
+    Release release = under.execution->run();
+    for (auto& warning : promise_warnings(s.epsilon, s.delta, release.total)) {
+      release.warnings.push_back(std::move(warning));
+    }
     if (run.progress) {
       run.progress({.stage = RunProgress::Stage::Writing,
                     .step = under.execution->gate().steps(),
@@ -408,10 +411,15 @@ SynthPlan plan_one(const SynthRun& run) {
   SynthPlan out;
   out.mechanism = p.mechanism.name;
   out.summary = p.mechanism.summary;
-  out.guarantee = guarantee_document(s, p);
+  out.guarantee = guarantee_document(s, curator, p.schema.format().records);
   out.steps = p.mechanism.plan(curator, prepared.problem, p.parameters, prepared.expected_rows);
   out.effort = prepared.effort;
   out.warnings = foreseen_warnings(curator, prepared.problem, most_rows(prepared.table, p.schema));
+  const double rows = prepared.table.facts.rows.value_or(
+      s.make == "answers" ? static_cast<double>(s.rows) : prepared.expected_rows);
+  for (auto& warning : promise_warnings(s.epsilon, s.delta, rows)) {
+    out.warnings.push_back(std::move(warning));
+  }
   out.bytes = prepared.predicted_bytes;
   out.most_bytes = memory_limit(s.memory_limit);
   if (!s.ledger.empty()) {

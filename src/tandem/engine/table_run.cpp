@@ -6,6 +6,7 @@
 
 #include "tandem/engine/memory.h"
 #include "tandem/engine/rehearsal.h"
+#include "tandem/engine/reliability.h"
 #include "tandem/source/memory_source.h"
 
 namespace tandem {
@@ -31,7 +32,12 @@ Release release_table(Table table, const TableRun& run) {
                   .rules = rules,
                   .rows = s.rows,
                   .memory = memory_limit(s.memory_limit)};
-  return execute(PrivateData(memory_source(std::move(table)), parts.unit), task, std::move(means));
+  Release release =
+      execute(PrivateData(memory_source(std::move(table)), parts.unit), task, std::move(means));
+  for (auto& warning : promise_warnings(s.epsilon, s.delta, release.total)) {
+    release.warnings.push_back(std::move(warning));
+  }
+  return release;
 }
 
 }  // namespace tandem

@@ -57,6 +57,7 @@ Door Door::parquet(const std::string& source, const Threads& threads) {
   const auto table = std::make_shared<const ParquetTable>(source, threads);
   Door out;
   out.rows_ = static_cast<double>(table->rows());
+  out.decoder_ = table->decoder();
   out.files_ = source_files(source);
   out.holds_ = false;
   out.check_ = [table, source](const Schema& schema, const std::string& person,
@@ -99,7 +100,7 @@ Door Door::counted(CountCliques count, double rows, std::int64_t most_made) {
 }
 
 SourceFacts Door::facts(const PrivacyUnit& unit) const {
-  return {.rows = unit.keeps_rows() ? rows_ : std::nullopt, .text = text_};
+  return {.rows = unit.keeps_rows() ? rows_ : std::nullopt, .text = text_, .decoder = decoder_};
 }
 
 std::vector<std::string> Door::pins() const {

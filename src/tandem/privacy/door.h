@@ -54,6 +54,7 @@ class Door {
   std::optional<double> rows_{};
   std::optional<TextSize> text_{};
   std::vector<std::string> files_{};
+  std::string decoder_{};
   bool holds_ = true;
   std::int64_t most_made_ = 0;
   std::function<void(const Schema&, const std::string& person, const ConjunctionSet*)> check_{};

@@ -6,6 +6,7 @@
 // (docs/privacy.md, "What is public of a source").
 
 #include <optional>
+#include <string>
 
 #include "tandem/source/text_size.h"
 
@@ -18,6 +19,8 @@ struct SourceFacts {
   // How long its text is, where it lies in files on a disk. Texts that are hidden in memory,
   // results of queries and rows on a cluster have no size that anyone may know.
   std::optional<TextSize> text{};
+  // What decodes its rows where that is no part of tandem; empty: nothing.
+  std::string decoder{};
 };
 
 }  // namespace tandem

@@ -8,8 +8,15 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
+#include "tandem/base/digest.h"
 #include "tandem/base/error.h"
 
 namespace tandem {
@@ -83,36 +90,110 @@ using InitFunction = Status (*)(int version, void* driver, AdbcError*);
 // ---- The library ----
 
 constexpr const char* kVariable = "TANDEM_DUCKDB";
-constexpr const char* kName = "libduckdb.so";
+constexpr const char* kDigest = "TANDEM_DUCKDB_SHA256";
 constexpr const char* kEntry = "duckdb_adbc_init";
+// Where a system has it. LD_LIBRARY_PATH is not asked: whoever sets it would run code beside
+// private rows.
+constexpr const char* kPlaces[] = {
+    "/usr/local/lib/libduckdb.so", "/usr/lib/x86_64-linux-gnu/libduckdb.so",
+    "/usr/lib/aarch64-linux-gnu/libduckdb.so", "/usr/lib/libduckdb.so"};
 
 [[noreturn]] void unusable(const std::string& named) {
   throw UsageError(fmt::format(
-      "{} is no DuckDB library that can be used; name a whole libduckdb.so of version 1.2 or later "
-      "in {} (the module inside Python's duckdb is none), or read Parquet in Python, with "
-      "tandem.synthesize.",
+      "{} is no DuckDB library that can be used; name a whole libduckdb.so of version 1.2 or "
+      "later, "
+      "or the module of Python's duckdb, in {}, or read Parquet in Python, with tandem.synthesize.",
       named, kVariable));
 }
 
-std::string library_name() {
-  const char* stated = std::getenv(kVariable);
-  return stated == nullptr || *stated == '\0' ? kName : stated;
+std::string variable(const char* name) {
+  const char* stated = std::getenv(name);
+  return stated == nullptr ? "" : stated;
 }
 
-InitFunction load() {
-  const std::string name = library_name();
-  // It is never closed: what it has started and kept outlives a database.
-  void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr && name == kName) {
-    throw UsageError(fmt::format(
-        "Parquet is read through DuckDB's library, and this machine has none: get libduckdb.so "
-        "('npm pack @duckdb/node-bindings-linux-x64' has it, or DuckDB's own downloads) and name "
-        "it in {}, or read Parquet in Python, with tandem.synthesize.",
-        kVariable));
+std::string library_path() {
+  const std::string stated = variable(kVariable);
+  if (!stated.empty()) return stated;
+  for (const char* place : kPlaces) {
+    if (std::filesystem::exists(place)) return place;
   }
+  throw UsageError(
+      fmt::format("Parquet is read through DuckDB's library, and this machine has none: 'pip "
+                  "install duckdb' has "
+                  "it in its module (scripts/duckdb.sh shows how it is found); name it in {}, or "
+                  "read Parquet in "
+                  "Python, with tandem.synthesize.",
+                  kVariable));
+}
+
+// Python's own libraries that a module may ask for: one that lies beside it, then the system's.
+std::vector<std::string> pythons_of(const std::filesystem::path& module) {
+  std::vector<std::string> out;
+  std::error_code ignored;
+  for (const auto& file : std::filesystem::directory_iterator(module.parent_path(), ignored)) {
+    const std::string name = file.path().filename();
+    if (name.starts_with("libpython3.") && name.ends_with(".so.1.0")) out.push_back(file.path());
+  }
+  constexpr std::string_view kMark = ".cpython-3";
+  const std::string name = module.filename();
+  if (const auto at = name.find(kMark); at != std::string::npos) {
+    const auto first = at + kMark.size();
+    out.push_back("libpython3." + name.substr(first, name.find('-', first) - first) + ".so.1.0");
+  } else if (name.find(".abi3.") != std::string::npos) {  // of any Python from 3.12 on
+    for (int minor = 20; minor >= 12; --minor) {
+      out.push_back(fmt::format("libpython3.{}.so.1.0", minor));
+    }
+  } else {
+    out.clear();
+  }
+  return out;
+}
+
+// The module of Python's duckdb is the library and asks for Python's own, whose names it finds once
+// that is there. Nothing of Python runs.
+void load_python_of(const std::string& module) {
+  const auto pythons = pythons_of(module);
+  const auto loads = [](const std::string& path) {
+    return dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) != nullptr;
+  };
+  if (pythons.empty() || std::ranges::any_of(pythons, loads)) return;
+  throw UsageError(fmt::format(
+      "{} is the module of Python's duckdb, which needs {} beside it or on the system; "
+      "install Python's shared library (on Debian the package libpython3.11, or of your "
+      "version), or name a libduckdb.so in {}.",
+      module, pythons.front(), kVariable));
+}
+
+struct Loaded {
+  InitFunction init = nullptr;
+  std::string path;
+  std::string digest;
+};
+
+const Loaded& loaded(const std::string& path) {
+  static std::mutex guard;
+  static std::map<std::string, Loaded> known;  // it is never closed: what it has started outlives a
+                                               // database
+  const std::lock_guard lock(guard);
+  if (const auto found = known.find(path); found != known.end()) return found->second;
+  std::string digest;
+  try {
+    digest = sha256_of_file(path);
+  } catch (const SourceError&) {
+    unusable(path);
+  }
+  // Before a line of it runs.
+  if (const std::string wanted = variable(kDigest); !wanted.empty() && wanted != digest) {
+    throw UsageError(fmt::format("{} is not the library whose SHA-256 {} states; name that one.",
+                                 path, kDigest));
+  }
+  load_python_of(path);
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* entry = library == nullptr ? nullptr : dlsym(library, kEntry);
-  if (entry == nullptr) unusable(name);
-  return reinterpret_cast<InitFunction>(entry);  // NOLINT: how POSIX hands out functions
+  if (entry == nullptr) unusable(path);
+  // NOLINTNEXTLINE: how POSIX hands out functions
+  return known.emplace(path, Loaded{reinterpret_cast<InitFunction>(entry), path, digest})
+      .first->second;
 }
 
 // Whether a call went well. DuckDB may also throw through its C door, and what it says is not kept.
@@ -177,13 +258,14 @@ struct DuckDb::Library {
 };
 
 DuckDb::DuckDb(int threads) : library_(std::make_unique<Library>()) {
-  const InitFunction init = load();
-  if (!library_->open(init, threads)) {
+  const Loaded& found = loaded(library_path());
+  if (!library_->open(found.init, threads)) {
     library_.reset();
-    unusable(library_name());
+    unusable(found.path);
   }
   run("SET enable_external_file_cache = false");  // earlier versions have no such cache
-  if (!run("SET TimeZone = 'UTC'")) unusable(library_name());
+  if (!run("SET TimeZone = 'UTC'")) unusable(found.path);
+  digest_ = found.digest;
 }
 
 DuckDb::~DuckDb() = default;

@@ -13,8 +13,9 @@ namespace tandem {
 // An empty database in memory. It writes to no disk, loads no extension, and opens no connection.
 class DuckDb {
  public:
-  // Loads the library that TANDEM_DUCKDB names, else the system's libduckdb.so. UsageError where
-  // there is none that works.
+  // Loads the library that TANDEM_DUCKDB names (a libduckdb.so, or the module of Python's duckdb),
+  // else the system's libduckdb.so. UsageError where there is none that works, or one of another
+  // SHA-256 than TANDEM_DUCKDB_SHA256 states.
   explicit DuckDb(int threads);
   ~DuckDb();
   DuckDb(const DuckDb&) = delete;
@@ -25,10 +26,12 @@ class DuckDb {
   OwnedStream query(const std::string& sql);
   // A statement without rows; whether it went well.
   bool run(const std::string& sql);
+  const std::string& digest() const { return digest_; }  // SHA-256 of the library's file
 
  private:
   struct Library;
   std::unique_ptr<Library> library_;
+  std::string digest_;
 };
 
 // The next batch of such a stream, released behind the last; false where there is none to be had.

@@ -291,6 +291,7 @@ struct ParquetTable::Files {
   std::string source;
   int threads = 1;
   std::vector<Shape> shapes;
+  std::string decoder{};
 };
 
 ParquetTable::ParquetTable(const std::string& source, const Threads& threads) {
@@ -301,6 +302,8 @@ ParquetTable::ParquetTable(const std::string& source, const Threads& threads) {
     if (!OpenFile(path).is_marked()) unreadable(path);
   }
   DuckDb database(threads.count);
+  const auto version = asked(database, source, "SELECT library_version FROM pragma_version()");
+  files->decoder = fmt::format("DuckDB {}, SHA-256 {}", version.at(0).at(0), database.digest());
   for (const auto& path : paths) {
     threads.check();
     files->shapes.push_back(shape_of(database, path));
@@ -320,6 +323,8 @@ ParquetTable::ParquetTable(ParquetTable&&) noexcept = default;
 ParquetTable& ParquetTable::operator=(ParquetTable&&) noexcept = default;
 
 const std::vector<std::string>& ParquetTable::names() const { return files_->shapes[0].names; }
+
+const std::string& ParquetTable::decoder() const { return files_->decoder; }
 
 std::size_t ParquetTable::rows() const {
   std::size_t out = 0;

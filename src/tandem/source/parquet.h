@@ -30,6 +30,7 @@ class ParquetTable {
 
   const std::vector<std::string>& names() const;  // of all columns, as the first file has them
   std::size_t rows() const;
+  const std::string& decoder() const;  // which library reads them: its version and SHA-256
 
   // The rows of these columns, in this order; a file may have its columns in another, and in
   // another type. SchemaError for a column that the table lacks, has twice, or whose cells are no

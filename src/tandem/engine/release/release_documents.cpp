@@ -151,13 +151,14 @@ Document step_document(const Domain& domain, Currency currency, const Step& step
 
 }  // namespace
 
-Document guarantee_document(const SynthSettings& s, const Prepared& p) {
+Document guarantee_document(const SynthSettings& s, const Curator& gate, Records records) {
   Document guarantee = Document::object({{"epsilon", s.epsilon}, {"delta", s.delta}});
-  if (p.filter.currency() == Currency::Zcdp) guarantee.set("rho", p.filter.total().upper_bound());
-  guarantee.set("neighbors", name_of(p.unit.neighbors));
-  guarantee.set("rows_per_person", std::int64_t{p.unit.rows_per_person});
-  guarantee.set("person_may_be_absent", p.unit.may_be_absent);
-  guarantee.set("records", records_key(p.schema.format().records));
+  if (gate.currency() == Currency::Zcdp) guarantee.set("rho", gate.filter().total().upper_bound());
+  const PrivacyUnit& unit = gate.unit();
+  guarantee.set("neighbors", name_of(unit.neighbors));
+  guarantee.set("rows_per_person", std::int64_t{unit.rows_per_person});
+  guarantee.set("person_may_be_absent", unit.may_be_absent);
+  guarantee.set("records", records_key(records));
   return guarantee;
 }
 
@@ -166,7 +167,7 @@ Document release_document(const SynthSettings& s, const PreparedRun& run, const 
   const Prepared& p = run.parts;
   Document steps = Document::array();
   for (const auto& step : curator.history()) {
-    steps.push(step_document(p.schema.domain(), p.filter.currency(), step));
+    steps.push(step_document(p.schema.domain(), curator.currency(), step));
   }
   Document out = Document::object(
       {{"format", kReleaseFormat}, {"tandem", version()}, {"id", facts.id}, {"day", facts.day}});
@@ -186,10 +187,11 @@ Document release_document(const SynthSettings& s, const PreparedRun& run, const 
   out.set("mechanism", p.mechanism.name);
   out.set("parameters", parameters_document(p.parameters, run.inputs.parameter_files));
   out.set("workload", display_workload(p.workload.name()));
-  out.set("guarantee", guarantee_document(s, p));
+  out.set("guarantee", guarantee_document(s, curator, p.schema.format().records));
   out.set("spent", amount_document(s, curator.filter()));
   out.set("steps", std::move(steps));
   out.set("public", sources_document(s, run.inputs));
+  if (!run.table.facts.decoder.empty()) out.set("decoder", run.table.facts.decoder);
   out.set("total", release.total);
   if (release.rows) out.set("rows", static_cast<std::uint64_t>(release.rows->rows()));
   if (!release.repeats.empty()) {

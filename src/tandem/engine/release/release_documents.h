@@ -33,7 +33,8 @@ struct ReleaseFacts {
   FileDigests files;
 };
 
-Document guarantee_document(const SynthSettings& settings, const Prepared& parts);
+// Whom the gate protects and by how much; the settings say for which epsilon and delta that is.
+Document guarantee_document(const SynthSettings& settings, const Curator& gate, Records records);
 Document release_document(const SynthSettings& settings, const PreparedRun& run,
                           const Curator& curator, const Release& release,
                           const ReleaseFacts& facts);

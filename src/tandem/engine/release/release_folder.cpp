@@ -239,6 +239,7 @@ ReleaseFolder ReleaseFolder::start(const std::string& out, bool force, const Doc
     std::error_code error;
     fs::create_directories(place.run, error);
     if (error) fail(place.partial, error.value());
+    fs::permissions(place.run, fs::perms::owner_all, error);  // it knows the private file
     locked = try_lock(place);
   }
   // Another run may have published while this one was on its way to the lock.
