@@ -7,17 +7,19 @@ person says must look the same through each of them, but for what noise makes of
 on what the reader found out.
 """
 import collections
-import csv
 import dataclasses
 import datetime
 import decimal
 import enum
 import fractions
+import functools
 import gzip
 import io
 import json
 import re
+import pathlib
 import shutil
+import sqlite3
 import tempfile
 import typing
 import uuid
@@ -32,6 +34,10 @@ import pyarrow.csv
 import pyarrow.parquet
 
 import tandem
+
+COMMAND = pathlib.Path(tandem.__file__).resolve().parent / "bin" / "tandem"
+if not COMMAND.exists():  # in a clone
+    COMMAND = pathlib.Path(tandem.__file__).resolve().parents[2] / "build" / "release" / "tandem"
 
 # Columns of all kinds, with and without null, special and other values, and texts that count as theirs.
 COLUMNS = {
@@ -127,7 +133,7 @@ class Hostile:
     """An object that fails, with what it holds, whatever is asked of it."""
 
     def __getattr__(self, name):
-        raise RuntimeError(SECRET)
+        raise (AttributeError if name.startswith("__") else RuntimeError)(SECRET)
 
     def __repr__(self):
         raise RuntimeError(SECRET)
@@ -172,25 +178,33 @@ ODD_OBJECTS = {
 }
 
 
+class OddText(str):
+    """A text that stands in a column of another type."""
+
+
+ODD_TYPED = {"null": None, **{odd: OddText(text) for odd, text in ODD_TEXTS.items() if odd != "null"}}
+
+
 @dataclasses.dataclass(frozen=True)
 class Door:
-    """A way to hand rows over: `open(table, folder)` makes of a dict of columns what is given to
-    tandem. `cells` are the odd ones that it can hold."""
+    """A way to hand rows over: `read(table, folder)` makes a frame or file of a dict of columns, and
+    `give` makes of that what tandem is given. `cells` are the odd ones that it can hold."""
 
     name: str
-    open: typing.Callable
+    read: typing.Callable
     cells: str = "texts"
-    kind: str = None  # of the frame that comes out; None: tandem's own rows
+    give: typing.Callable = lambda frame: frame
     records: str = "quoted"
-    on_disk: bool = False  # of a file, the size is public
+    without: tuple = ()  # odd cells at which its library complains aloud
 
     @property
     def base(self):
-        return {"texts": TEXTS, "objects": OBJECTS}[self.cells]
+        return TEXTS if self.cells == "texts" else OBJECTS
 
     @property
     def odd(self):
-        return {"texts": ODD_TEXTS, "objects": ODD_OBJECTS}[self.cells]
+        cells = {"texts": ODD_TEXTS, "objects": ODD_OBJECTS, "typed": ODD_TYPED}[self.cells]
+        return {name: cell for name, cell in cells.items() if name not in self.without}
 
 
 def encoded(text):
@@ -201,20 +215,19 @@ def encoded(text):
         return text.encode("utf-8", "surrogatepass")
 
 
-def as_csv(table):
+def quoted(text):
+    return '"' + text.replace('"', '""') + '"' if set(text) & set(',"\r\n') else text
+
+
+def as_csv(table, write=quoted):
     """Records as RFC 4180 has them."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table)
-    writer.writerows(zip(*table.values()))
-    return encoded(text.getvalue())
+    rows = [",".join(table), *(",".join(map(write, row)) for row in zip(*table.values()))]
+    return b"".join(encoded(row) + b"\n" for row in rows)
 
 
 def as_lines(table):
     """The same without any quotes: whatever bytes these are, a line is a row."""
-    rows = [",".join(table), *(",".join(cell.replace("\n", " ") for cell in row)
-                               for row in zip(*table.values()))]
-    return b"".join(encoded(row) + b"\n" for row in rows)
+    return as_csv(table, lambda text: text.replace("\n", " "))
 
 
 def file(folder, name, data):
@@ -244,28 +257,61 @@ def arrow_csv(table):
                                 parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True))
 
 
+CONNECTIONS = collections.deque(maxlen=2)  # relations of a connection that is gone can't be read
+
+
+def duckdb_connection():
+    CONNECTIONS.append(duckdb.connect(config={"threads": 1}))
+    return CONNECTIONS[-1]
+
+
 def duckdb_csv(table, folder):
-    path = file(folder, "rows.csv", as_csv(table))
-    connection = duckdb.connect()
-    connection.read_csv(str(path)).fetchall()  # what can't be read is found here
-    # Held by the door, as a relation outlives no connection.
-    held.append(connection)
-    return connection.read_csv(str(path))
+    relation = duckdb_connection().read_csv(str(file(folder, "rows.csv", as_csv(table))))
+    relation.fetchall()  # what can't be read is found here
+    return relation
 
 
-def duckdb_table(table, folder):
-    connection = duckdb.connect()
-    held.append(connection)
-    rows = arrow_of(table)  # noqa: F841, DuckDB finds it by its name
-    connection.execute("create table t as select * from rows")
+SQL_TYPES = {"whole": "numeric", "age": "bigint", "pay": "double precision", "km": "numeric(30, 6)",
+             "ok": "boolean", "paid": "boolean", "day": "date", "born": "date", "seen": "timestamp",
+             "word": "text", "code": "smallint", "level": "varchar(80000)", "who": "text"}
+
+
+class TypedTable:
+    """A table of a database, with declared types: what it does not take for a type is not read.
+    `execute(statement, values)` has `mark` in place of values."""
+
+    def __init__(self, execute, mark):
+        self.execute, self.mark = execute, mark
+        execute(f"create temporary table base (at integer, " + ", ".join(
+            f"{name} {kind}" for name, kind in SQL_TYPES.items()) + ")")
+        for at, row in enumerate(zip(*{**OBJECTS, "who": PERSONS}.values())):
+            execute(f"insert into base values ({', '.join([mark] * (len(row) + 1))})", [at, *row])
+
+    def fill(self, table):
+        """Makes t: the base without the rows that changed, and these, with odd texts cast."""
+        names = ", ".join(table)
+        rows = [(at, row) for at, row in enumerate(zip(*table.values()))
+                if any(cell is None or isinstance(cell, OddText) for cell in row)]
+        gone = [at for at, _ in rows] if len(next(iter(table.values()))) == ROWS else []
+        self.execute("drop table if exists t")
+        self.execute(f"create temporary table t as select {names} from base" + (
+            f" where at not in ({', '.join(map(str, gone))})" if gone else ""))
+        for _, row in rows:
+            casts = ", ".join(f"cast({self.mark} as {SQL_TYPES[name]})" for name in table)
+            self.execute(f"insert into t values ({casts})",
+                         [str(cell) if isinstance(cell, OddText) else cell for cell in row])
+
+
+@functools.lru_cache(maxsize=1)
+def typed_in_duckdb():
+    connection = duckdb.connect(config={"threads": 1})
+    return connection, TypedTable(connection.execute, "?")
+
+
+def duckdb_typed(table, folder):
+    connection, typed_table = typed_in_duckdb()
+    typed_table.fill(table)
     return connection.table("t")
-
-
-held = collections.deque(maxlen=4)
-
-
-def arrow_of(table):
-    return pyarrow.table({name: pyarrow.array(cells, from_pandas=True) for name, cells in table.items()})
 
 
 class OnlyAStream:
@@ -279,7 +325,6 @@ class OnlyAStream:
 
 
 def sqlite(table, folder):
-    import sqlite3
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     connection.execute(f"create table t ({', '.join(table)})")
     connection.executemany(f"insert into t values ({', '.join('?' * len(table))})",
@@ -287,41 +332,95 @@ def sqlite(table, folder):
     return tandem.source(connection, "select * from t")
 
 
+def lists(table, folder):
+    return {name: list(cells) for name, cells in table.items()}
+
+
+def objects(table, folder):
+    return pandas.DataFrame({name: pandas.Series(cells, dtype=object) for name, cells in table.items()})
+
+
 DATES = ["day", "seen"]
 DOORS = {door.name: door for door in [
-    Door("csv", lambda table, folder: file(folder, "rows.csv", as_csv(table)), on_disk=True),
+    Door("csv", lambda table, folder: file(folder, "rows.csv", as_csv(table))),
     Door("csv, lines", lambda table, folder: file(folder, "rows.csv", as_lines(table)),
-         records="lines", on_disk=True),
-    Door("csv.gz", lambda table, folder: file(folder, "rows.csv.gz", gzip.compress(as_csv(table))),
-         on_disk=True),
+         records="lines"),
+    Door("csv.gz", lambda table, folder: file(folder, "rows.csv.gz", gzip.compress(as_csv(table), 1))),
     Door("parquet", lambda table, folder: parquet(pyarrow.Table.from_pandas(
-        pandas_csv(table, parse_dates=DATES)), folder), on_disk=True),
-    Door("pandas", lambda table, folder: pandas_csv(table), kind="pandas"),
-    Door("pandas, dates", lambda table, folder: pandas_csv(table, parse_dates=DATES), kind="pandas"),
-    Door("pandas, nullable", lambda table, folder: pandas_csv(table, dtype_backend="numpy_nullable"),
-         kind="pandas"),
-    Door("pandas, arrow", lambda table, folder: pandas_csv(table, dtype_backend="pyarrow"),
-         kind="pandas"),
-    Door("pandas, converted", lambda table, folder: pandas.DataFrame(table), "objects", "pandas"),
-    Door("pandas, objects", lambda table, folder: pandas.DataFrame(
-        {name: pandas.Series(cells, dtype=object) for name, cells in table.items()}), "objects",
-        "pandas"),
-    Door("polars", lambda table, folder: polars_csv(table), kind="polars"),
-    Door("polars, converted", lambda table, folder: polars.DataFrame(table, strict=False,
-                                                                     infer_schema_length=None),
-         "objects", "polars"),
-    Door("pyarrow", lambda table, folder: arrow_csv(table), kind="pyarrow"),
-    Door("pyarrow, converted", lambda table, folder: arrow_of(table), "objects", "pyarrow"),
-    Door("reader", lambda table, folder: arrow_csv(table).to_reader(7), kind="pyarrow"),
-    Door("stream", lambda table, folder: OnlyAStream(arrow_csv(table)), kind="pyarrow"),
-    Door("duckdb", duckdb_csv, kind="duckdb"),
-    Door("duckdb, table", duckdb_table, "objects", "duckdb"),
-    Door("dict", lambda table, folder: {name: list(cells) for name, cells in table.items()}, "objects",
-         "dict"),
-    Door("dict of texts", lambda table, folder: {name: list(cells) for name, cells in table.items()},
-         kind="dict"),
+        pandas_csv(table, parse_dates=DATES)), folder)),
+    Door("pandas", lambda table, folder: pandas_csv(table)),
+    Door("pandas, dates", lambda table, folder: pandas_csv(table, parse_dates=DATES)),
+    Door("pandas, nullable", lambda table, folder: pandas_csv(table, dtype_backend="numpy_nullable")),
+    Door("pandas, arrow", lambda table, folder: pandas_csv(table, dtype_backend="pyarrow")),
+    Door("pandas, converted", lambda table, folder: pandas.DataFrame(table), "objects"),
+    Door("pandas, objects", objects, "objects"),
+    Door("polars", lambda table, folder: polars_csv(table)),
+    Door("polars, converted", lambda table, folder: polars.DataFrame(
+        table, strict=False, infer_schema_length=None), "objects", without=("hostile",)),
+    Door("pyarrow", lambda table, folder: arrow_csv(table)),
+    Door("pyarrow, converted", lambda table, folder: arrow_of(table), "objects"),
+    Door("reader", lambda table, folder: arrow_csv(table), give=lambda found: found.to_reader(7)),
+    Door("stream", lambda table, folder: arrow_csv(table), give=OnlyAStream),
+    Door("duckdb", duckdb_csv),
+    Door("duckdb, typed", duckdb_typed, "typed"),
+    Door("dict", lists, "objects"),
+    Door("dict of texts", lists),
     Door("sqlite", sqlite, "objects"),
 ]}
+
+
+def rows_in(frame):
+    """The rows of a frame as a list of columns; None of what is no frame."""
+    if isinstance(frame, pandas.DataFrame):
+        return [frame[name].tolist() for name in frame]
+    if isinstance(frame, (polars.DataFrame, pyarrow.Table)):
+        return [column.to_list() if isinstance(frame, polars.DataFrame) else column.to_pylist()
+                for column in (frame.columns if isinstance(frame, pyarrow.Table) else frame)]
+    if isinstance(frame, duckdb.DuckDBPyRelation):
+        return [list(cells) for cells in zip(*frame.fetchall())]
+    return None
+
+
+def same_value(before, after):
+    """Whether a cell still means what it meant when its library made a column of it."""
+    if before is None or after is None:
+        return (before is None) == (after is None or after != after)
+    if isinstance(before, bool) or isinstance(after, bool):
+        return before is after
+    if isinstance(before, str):
+        return after == before or after == before.encode()
+    if isinstance(before, datetime.date):
+        clock = isinstance(before, datetime.datetime)
+        return isinstance(after, datetime.date) and f"{after:%F %T}" == (
+            f"{before:%F %T}" if clock else f"{before:%F} 00:00:00")
+    try:
+        return decimal.Decimal(str(after)) == decimal.Decimal(str(before))
+    except decimal.InvalidOperation:
+        return False
+
+
+def still_neighbours(frame, table, base, door):
+    """Whether a library kept as many rows, and of cells that it was given, all that are not odd: some
+    make of True and 12.5 two numbers, or of a '#' a comment. Then all rows differ, not one."""
+    found = rows_in(frame)
+    if found is None:
+        return True
+    if len(found[0]) != len(next(iter(table.values()))):
+        return False
+    return door.cells == "texts" or all(
+        same_value(given, made)
+        for name, column in zip(table, found)
+        for given, made in zip(table[name], column)
+        if given in base[name])
+
+
+def refused_by_type(frame):
+    """Whether a column's declared type is one of those that are refused by name, whatever is in it."""
+    if rows_in(frame) is None:
+        return False
+    return bool(re.search(r"complex|timedelta|period|interval|duration|struct|list|\[\]",
+                          str(types(frame)), re.IGNORECASE))
+
 
 RELATIONS = {
     "replace-one": {},
@@ -355,17 +454,21 @@ def changed(table, relation, columns, cell, place):
     return out
 
 
-def neighbours(door, relation, singles=3, bare=False):
+def neighbours(door, relation, singles=3, bare=False, odd=None):
     """(what is odd, where, the neighbour) for each odd cell: in all columns of a row, and alone in some
-    `singles` of them, each time others."""
+    `singles` of them, each time others. A typed column takes few of them: each is tried in each."""
     table = base_of(door, relation, bare)
     columns = list(table)
-    for at, (odd, cell) in enumerate(door.odd.items()):
-        place = PLACES[at % len(PLACES)]
-        yield odd, "all columns", changed(table, relation, columns, cell, place)
-        for turn in range(singles):
-            name = columns[(at + turn * (len(columns) // singles or 1)) % len(columns)]
-            yield odd, name, changed(table, relation, [name], cell, place)
+    for at, name in enumerate(odd or door.odd):
+        cell, place = door.odd[name], PLACES[at % len(PLACES)]
+        if door.cells == "typed":
+            alone = columns if singles else []
+        else:
+            yield name, "all columns", changed(table, relation, columns, cell, place)
+            alone = [columns[(at + turn * (len(columns) // singles)) % len(columns)]
+                     for turn in range(singles)]
+        for column in alone:
+            yield name, column, changed(table, relation, [column], cell, place)
 
 
 # What follows is all that may be seen of a run.
@@ -408,9 +511,10 @@ def ledger_entries(ledger):
 
 
 def counts_of(release):
-    """The noisy counts of each column, which at a large epsilon are the counts."""
+    """The noisy counts of each column, which at a large epsilon are the counts, and their noise."""
     found = json.loads((release.path / "measurements.json").read_text())["measurements"]
-    return {one["columns"][0]: one["values"] for one in found if len(one["columns"]) == 1}
+    return {one["columns"][0]: (one["values"], one["stddev"]) for one in found
+            if len(one["columns"]) == 1}
 
 
 class Seen(typing.NamedTuple):
@@ -426,54 +530,77 @@ def plain(text, folder):
     return re.sub(r"/[^\s']*/tandem-[^\s'/]+", "TEMPORARY", str(text).replace(str(folder), "FOLDER"))
 
 
-def seen(work, folder, keeps_rows, ledger=None, progress=()):
-    """Runs `work`, which gives a release, and says what can be seen of it."""
-    parts, counts, everything = {}, {}, []
-    try:
-        release = work()
-    except tandem.Error as error:
-        parts["exception"] = f"{type(error).__name__}: {plain(error, folder)}"
-        chain = error
-        while chain is not None:  # whatever a traceback would show
-            everything.append(f"{chain!r} {chain}".encode("utf-8", "backslashreplace"))
-            chain = chain.__cause__ or chain.__context__
-    else:
-        files = {one.name: one.read_bytes() for one in release.path.iterdir()}
-        parts["files"] = sorted(files)
-        parts["release.json"] = without_noise(release.document, keeps_rows)
-        parts["schema"] = files.get("schema.toml")
-        if "synthetic.csv" in files:
-            rows = release.rows
-            parts["kind"] = type(rows).__name__
-            parts["types"] = types(rows)
-        if keeps_rows and "synthetic.csv" in files:
-            parts["rows"] = len(release._rows())
-        everything.extend(files.values())
-        counts = counts_of(release)
+def seen(work, folder, keeps_rows, ledger=None, progress=(), said=lambda: ""):
+    """Runs `work`, which gives a release, and says what can be seen of it. `said` gives what was
+    printed."""
+    parts, everything = {}, []
+    counts = {}
+    said()
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            release = work()
+            parts, counts = of_release(release, keeps_rows)
+            everything.extend(one.read_bytes() for one in release.path.iterdir())
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # a library in Rust panics with one of these
+            parts["exception"] = f"{type(error).__name__}: {plain(error, folder)}"
+            while error is not None:  # whatever a traceback would show
+                everything.append(f"{error!r} {error}".encode("utf-8", "backslashreplace"))
+                error = error.__cause__ or error.__context__
+    parts["warned"] = [str(one.message) for one in warned]
+    parts["said"] = plain(said(), folder)
     if ledger is not None:
         parts["ledger"] = ledger_entries(ledger)
     parts["progress"] = [(one.get("stage"), one.get("note"), one.get("step")) for one in progress]
-    everything.append(json.dumps(list(progress)).encode())
+    everything += [part.encode("utf-8", "backslashreplace")
+                   for part in (parts["said"], *parts["warned"], json.dumps(list(progress)))]
     return Seen(parts, counts, b"\n".join(everything))
 
 
-def moved(one, other):
-    """The largest distance of the counts of a column; nothing to tell where one has none."""
-    if not one or not other:
-        return 0
-    return max((sum(abs(a - b) for a, b in zip(one[name], other[name])) for name in one), default=0)
+def of_release(release, keeps_rows):
+    """What is in a release but noise, and its counts."""
+    files = {one.name: one.read_bytes() for one in release.path.iterdir()}
+    parts = {"files": sorted(files), "release.json": without_noise(release.document, keeps_rows),
+             "schema": next(files[name] for name in files if name.startswith("schema."))}
+    if "answers.csv" in files:
+        answers = release.answers
+        parts["types of answers"] = types(answers) if not isinstance(answers, tandem.Numbers) else None
+        parts["answers"] = [line.split(b",")[0] for line in files["answers.csv"].splitlines()]
+    elif "synthetic.csv" in files and not files["synthetic.csv"].startswith(b"user,item"):
+        rows = release.rows
+        parts["kind"], parts["types"] = type(rows).__name__, types(rows)
+        if keeps_rows:
+            parts["rows"] = len(release._rows())
+    return parts, counts_of(release)
+
+
+def moved(one, other, rows_changed):
+    """How far the counts of a column moved where that is more than so many rows and noise can do; noise
+    below a third of a row is hardly ever a row."""
+    found = 0
+    for name in one.keys() & other.keys():
+        (values, stddev), (others, _) = one[name], other[name]
+        cells = len(values)
+        noise = 4 if stddev < 1 / 3 else stddev * (1.2 * cells + 6 * cells ** 0.5) + 4
+        distance = sum(abs(a - b) for a, b in zip(values, others))
+        if distance > 2 * rows_changed + noise:
+            found = max(found, distance)
+    return found
 
 
 def differences(one, other, rows_changed):
-    """What tells two neighbours apart, a line each. Counts may differ as far as noise is made for; the
-    rest is slack for noise itself."""
+    """What tells two neighbours apart, a line each. Counts may differ as far as noise is made for."""
     found = []
-    for part in dict.fromkeys([*one.parts, *other.parts]):
+    failed = "exception" in one.parts or "exception" in other.parts
+    for part in ["exception", "ledger", "said"] if failed else dict.fromkeys([*one.parts, *other.parts]):
         a, b = one.parts.get(part), other.parts.get(part)
         if a != b:
             found.append(f"{part}: {brief(a, b)}")
-    if moved(one.counts, other.counts) > 2 * rows_changed + 4:
-        found.append(f"counts of a column moved by {moved(one.counts, other.counts):.0f}")
+    distance = moved(one.counts, other.counts, rows_changed)
+    if distance:
+        found.append(f"counts of a column moved by {distance:.0f}")
     return found
 
 
@@ -488,20 +615,10 @@ def brief(a, b):
     return f"{str(a)[:160]} -> {str(b)[:160]}"
 
 
-class Tried:
-    """How many pairs were tried through each door, and which of them differ."""
-
-    def __init__(self):
-        self.pairs = collections.Counter()
-        self.not_readable = collections.Counter()
-        self.left_out = collections.Counter()
-
-
 class Folder:
     """An empty folder in memory for the time of a run."""
 
     def __enter__(self):
-        import pathlib
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="doors-"))
         return self.path
 
