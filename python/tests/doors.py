@@ -196,6 +196,7 @@ class Door:
     give: typing.Callable = lambda frame: frame
     records: str = "quoted"
     without: tuple = ()  # odd cells at which its library complains aloud
+    slow: bool = False
 
     @property
     def base(self):
@@ -282,7 +283,7 @@ class TypedTable:
 
     def __init__(self, execute, mark):
         self.execute, self.mark = execute, mark
-        execute(f"create temporary table base (at integer, " + ", ".join(
+        execute("create temporary table base (place integer, " + ", ".join(
             f"{name} {kind}" for name, kind in SQL_TYPES.items()) + ")")
         for at, row in enumerate(zip(*{**OBJECTS, "who": PERSONS}.values())):
             execute(f"insert into base values ({', '.join([mark] * (len(row) + 1))})", [at, *row])
@@ -295,7 +296,7 @@ class TypedTable:
         gone = [at for at, _ in rows] if len(next(iter(table.values()))) == ROWS else []
         self.execute("drop table if exists t")
         self.execute(f"create temporary table t as select {names} from base" + (
-            f" where at not in ({', '.join(map(str, gone))})" if gone else ""))
+            f" where place not in ({', '.join(map(str, gone))})" if gone else ""))
         for _, row in rows:
             casts = ", ".join(f"cast({self.mark} as {SQL_TYPES[name]})" for name in table)
             self.execute(f"insert into t values ({casts})",
@@ -312,6 +313,11 @@ def duckdb_typed(table, folder):
     connection, typed_table = typed_in_duckdb()
     typed_table.fill(table)
     return connection.table("t")
+
+
+def arrow_of(table):
+    return pyarrow.table({name: pyarrow.array(cells, from_pandas=True)
+                          for name, cells in table.items()})
 
 
 class OnlyAStream:
@@ -361,7 +367,7 @@ DOORS = {door.name: door for door in [
     Door("pyarrow, converted", lambda table, folder: arrow_of(table), "objects"),
     Door("reader", lambda table, folder: arrow_csv(table), give=lambda found: found.to_reader(7)),
     Door("stream", lambda table, folder: arrow_csv(table), give=OnlyAStream),
-    Door("duckdb", duckdb_csv),
+    Door("duckdb", duckdb_csv, slow=True),
     Door("duckdb, typed", duckdb_typed, "typed"),
     Door("dict", lists, "objects"),
     Door("dict of texts", lists),
@@ -474,13 +480,12 @@ def neighbours(door, relation, singles=3, bare=False, odd=None):
 # What follows is all that may be seen of a run.
 
 NOISY = {"id", "day", "spent", "measurements_sha256", "model_sha256", "facts", "certified_error", "ledger"}
-NOISY_OF_A_STEP = {"chosen", "draws"}
 
 
 def types(rows):
     """The types of a frame of rows, as text; of lists, what is in them."""
     if isinstance(rows, pandas.DataFrame):
-        return {name: f"{kind!r}" for name, kind in rows.dtypes.items()}
+        return {name: f"{kind} {kind!r}" for name, kind in rows.dtypes.items()}
     if isinstance(rows, polars.DataFrame):
         return {name: str(kind) for name, kind in rows.schema.items()}
     if isinstance(rows, pyarrow.Table):
@@ -493,12 +498,19 @@ def types(rows):
     return dict(zip(rows.columns, map(str, rows.types)))  # DuckDB
 
 
+def is_adaptive(steps):
+    return any(step["kind"] not in ("measure", "measure_score") for step in steps)
+
+
 def without_noise(document, keeps_rows):
     """What a release says, but for what follows from noise, from random numbers and from the time."""
     out = {key: value for key, value in document.items()
            if key not in NOISY and (keeps_rows or key not in ("rows", "total"))}
-    out["steps"] = [{key: value for key, value in step.items() if key not in NOISY_OF_A_STEP}
-                    for step in document.get("steps", [])]
+    steps = document.get("steps", [])
+    # What is chosen decides what is measured, and how many rounds there are.
+    keys = {"kind", "noise"} if is_adaptive(steps) else {"kind", "noise", "measured", "rho", "epsilon"}
+    told = [{key: step[key] for key in step if key in keys} for step in steps]
+    out["steps"] = told[:3] if is_adaptive(steps) else told
     out["warnings"] = sorted(one["key"] for one in document.get("warnings", []))
     out["facts"] = sorted(document.get("facts", {}))
     return out
@@ -553,7 +565,12 @@ def seen(work, folder, keeps_rows, ledger=None, progress=(), said=lambda: ""):
     parts["said"] = plain(said(), folder)
     if ledger is not None:
         parts["ledger"] = ledger_entries(ledger)
-    parts["progress"] = [(one.get("stage"), one.get("note"), one.get("step")) for one in progress]
+    told = [(one.get("stage"), one.get("note")) for one in progress]
+    parts["progress"] = sorted(set(told), key=told.index)
+    if parts.pop("adaptive", False):
+        for run in parts.get("ledger", []):
+            if isinstance(run, dict):
+                run.pop("steps")
     everything += [part.encode("utf-8", "backslashreplace")
                    for part in (parts["said"], *parts["warned"], json.dumps(list(progress)))]
     return Seen(parts, counts, b"\n".join(everything))
@@ -562,7 +579,7 @@ def seen(work, folder, keeps_rows, ledger=None, progress=(), said=lambda: ""):
 def of_release(release, keeps_rows):
     """What is in a release but noise, and its counts."""
     files = {one.name: one.read_bytes() for one in release.path.iterdir()}
-    parts = {"files": sorted(files), "release.json": without_noise(release.document, keeps_rows),
+    parts = {"adaptive": is_adaptive(release.steps), "files": sorted(files), "release.json": without_noise(release.document, keeps_rows),
              "schema": next(files[name] for name in files if name.startswith("schema."))}
     if "answers.csv" in files:
         answers = release.answers
