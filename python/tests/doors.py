@@ -360,11 +360,16 @@ DOORS = {door.name: door for door in [
     Door("pandas, arrow", lambda table, folder: pandas_csv(table, dtype_backend="pyarrow")),
     Door("pandas, converted", lambda table, folder: pandas.DataFrame(table), "objects"),
     Door("pandas, objects", objects, "objects"),
+    Door("pandas, categories", lambda table, folder: pandas_csv(table).astype("category")),
     Door("polars", lambda table, folder: polars_csv(table)),
+    Door("polars, categories", lambda table, folder: polars_csv(table).with_columns(
+        polars.col(polars.String).cast(polars.Categorical))),
     Door("polars, converted", lambda table, folder: polars.DataFrame(
         table, strict=False, infer_schema_length=None), "objects", without=("hostile",)),
     Door("pyarrow", lambda table, folder: arrow_csv(table)),
     Door("pyarrow, converted", lambda table, folder: arrow_of(table), "objects"),
+    Door("pyarrow, dictionaries", lambda table, folder: (lambda read: pyarrow.table(
+        {name: read[name].dictionary_encode() for name in read.column_names}))(arrow_csv(table))),
     Door("reader", lambda table, folder: arrow_csv(table), give=lambda found: found.to_reader(7)),
     Door("stream", lambda table, folder: arrow_csv(table), give=OnlyAStream),
     Door("duckdb", duckdb_csv, slow=True),
@@ -510,7 +515,7 @@ def without_noise(document, keeps_rows):
     # What is chosen decides what is measured, and how many rounds there are.
     keys = {"kind", "noise"} if is_adaptive(steps) else {"kind", "noise", "measured", "rho", "epsilon"}
     told = [{key: step[key] for key in step if key in keys} for step in steps]
-    out["steps"] = told[:3] if is_adaptive(steps) else told
+    out["steps"] = told[:1] if is_adaptive(steps) else told
     out["warnings"] = sorted(one["key"] for one in document.get("warnings", []))
     out["facts"] = sorted(document.get("facts", {}))
     return out
@@ -526,7 +531,7 @@ def counts_of(release):
     """The noisy counts of each column, which at a large epsilon are the counts, and their noise."""
     found = json.loads((release.path / "measurements.json").read_text())["measurements"]
     return {one["columns"][0]: (one["values"], one["stddev"]) for one in found
-            if len(one["columns"]) == 1}
+            if len(one["columns"]) == 1 and "map" not in one}
 
 
 class Seen(typing.NamedTuple):

@@ -17,8 +17,9 @@ import pyarrow.parquet
 import pytest
 
 import tandem
-from doors import COMMAND, OnlyAStream
+from doors import COMMAND, Folder, OnlyAStream
 
+pytestmark = pytest.mark.usefixtures("in_memory")
 ROWS = 1500  # more than are compared
 CELLS = {"a": ["xyz"[at * at % 3] for at in range(ROWS)], "b": [at % 7 for at in range(ROWS)],
          "c": [at % 64 / 8 for at in range(ROWS)]}
@@ -122,6 +123,12 @@ def relations(of):
 
 
 OPEN = []
+
+
+@pytest.fixture
+def tmp_path(in_memory):
+    with Folder() as folder:
+        yield folder
 
 
 def of_kind(kind, public):
