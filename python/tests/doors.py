@@ -41,7 +41,8 @@ if not COMMAND.exists():  # in a clone
 
 # Columns of all kinds, with and without null, special and other values, and texts that count as theirs.
 COLUMNS = {
-    "whole": ('kind = "integer"\nmin = 0\nmax = 99\nbins = 4', [str(at % 100) for at in range(7, 667, 11)]),
+    "whole": ('kind = "integer"\nmin = 0\nmax = 99\nbins = 4',
+              [str(at % 100) for at in range(7, 667, 11)]),
     "age": ('kind = "integer"\nmin = 0\nmax = 99\nbins = 4\nnull = ["", "unknown"]\nother = "odd"\n'
             'special = -1', [str(at * 7 % 95) for at in range(60)]),
     "pay": ('kind = "real"\nmin = 0\nmax = 1000\nbins = 4\ndecimals = 1\nnull = ""',
@@ -429,8 +430,9 @@ def refused_by_type(frame):
     """Whether a column's declared type is one of those that are refused by name, whatever is in it."""
     if rows_in(frame) is None:
         return False
-    return bool(re.search(r"complex|timedelta|period|interval|duration|struct|list|\[\]",
-                          str(types(frame)), re.IGNORECASE))
+    found = frame.dtypes.map(str).tolist() if isinstance(frame, pandas.DataFrame) else types(frame)
+    return bool(re.search(r"complex|timedelta|period|interval|duration|struct|list|\[\]", str(found),
+                          re.IGNORECASE))
 
 
 RELATIONS = {
@@ -484,7 +486,8 @@ def neighbours(door, relation, singles=3, bare=False, odd=None):
 
 # What follows is all that may be seen of a run.
 
-NOISY = {"id", "day", "spent", "measurements_sha256", "model_sha256", "facts", "certified_error", "ledger"}
+NOISY = {"id", "day", "spent", "measurements_sha256", "model_sha256", "facts", "certified_error",
+         "ledger"}
 
 
 def types(rows):
@@ -500,7 +503,9 @@ def types(rows):
                 for name, cells in rows.items()}
     if isinstance(rows, tandem.Rows):
         return [types(rows.to_pandas()), types(rows.to_polars()), types(rows.to_arrow())]
-    return dict(zip(rows.columns, map(str, rows.types)))  # DuckDB
+    if isinstance(rows, duckdb.DuckDBPyRelation):
+        return dict(zip(rows.columns, map(str, rows.types)))
+    return dict(rows.dtypes)  # of Spark
 
 
 def is_adaptive(steps):
@@ -584,7 +589,8 @@ def seen(work, folder, keeps_rows, ledger=None, progress=(), said=lambda: ""):
 def of_release(release, keeps_rows):
     """What is in a release but noise, and its counts."""
     files = {one.name: one.read_bytes() for one in release.path.iterdir()}
-    parts = {"adaptive": is_adaptive(release.steps), "files": sorted(files), "release.json": without_noise(release.document, keeps_rows),
+    parts = {"adaptive": is_adaptive(release.steps), "files": sorted(files),
+             "release.json": without_noise(release.document, keeps_rows),
              "schema": next(files[name] for name in files if name.startswith("schema."))}
     if "answers.csv" in files:
         answers = release.answers
@@ -595,7 +601,7 @@ def of_release(release, keeps_rows):
         parts["kind"], parts["types"] = type(rows).__name__, types(rows)
         if keeps_rows:
             parts["rows"] = len(release._rows())
-    return parts, counts_of(release)
+    return parts, {} if parts["adaptive"] else counts_of(release)
 
 
 def moved(one, other, rows_changed):

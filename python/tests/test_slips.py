@@ -196,12 +196,14 @@ SLIPS = {
     "a pattern of Parquet": of_kind("parquet", lambda one: str(one.parent / "*.parquet")),
     "the folder itself": lambda folder: (lambda path: (path.parent, path.parent))(
         parquet(CELLS, folder / "rows.parquet")),
-    "Parquet, written anew": of_kind("parquet", lambda one: parquet(CELLS, one.with_name("anew.parquet"))),
+    "Parquet, written anew": of_kind("parquet", lambda one: parquet(
+        CELLS, one.with_name("anew.parquet"))),
     "one query": lambda folder: (lambda source: (source, source))(
         tandem.source(database(), "select * from people")),
     "the same query": queries("select * from people", "select * from people"),
     "the same query in other letters": queries("select * from people", "SELECT *\n from people ;"),
-    "another query of the table": queries("select * from people", "select a, b, c from people where b < 5"),
+    "another query of the table": queries("select * from people",
+                                          "select a, b, c from people where b < 5"),
     "a join with the table": queries("select * from people",
                                      "select o.a, o.b, o.c from others o join people on o.b = people.b"),
     "the table in quotes": queries("select * from people", 'select * from "people"'),
