@@ -7,9 +7,14 @@ import pathlib
 import shutil
 import socket
 import subprocess
+import sys
+import tempfile
 import time
 
 import pytest
+
+# What tests share is found by its name, however pytest imports them.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 
 class Postgres:
@@ -49,6 +54,16 @@ class Postgres:
     def connect(self):
         return self.psycopg.connect(host="127.0.0.1", port=self.port, user="steward",
                                     dbname="postgres", password=self.PASSWORD)
+
+
+@pytest.fixture(scope="module")
+def in_memory():
+    """Where thousands of small releases are written, a disk would be waited for: memory serves."""
+    before = tempfile.tempdir
+    if os.access("/dev/shm", os.W_OK):
+        tempfile.tempdir = "/dev/shm"
+    yield
+    tempfile.tempdir = before
 
 
 @pytest.fixture(scope="session")
