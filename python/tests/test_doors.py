@@ -100,11 +100,16 @@ class Failures:
 
     def add(self, pair, told):
         for one in told:
+            one = " ".join(one.split())[:300]
             self.found.setdefault(one, []).append(pair)
 
     def none(self):
-        assert not self.found, "\n" + "\n".join(
-            f"{one} ({len(pairs)} pairs: {'; '.join(pairs[:5])})" for one, pairs in self.found.items())
+        lines = [f"{one} ({len(pairs)} pairs: {'; '.join(pairs[:5])})"
+                 for one, pairs in self.found.items()]
+        if len(lines) > 30:
+            lines[30:] = [f"and {len(lines) - 30} other differences"]
+        if lines:
+            pytest.fail("\n".join(lines), pytrace=False)
 
 
 def told_apart(base, other, rows_changed):
