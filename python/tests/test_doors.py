@@ -21,10 +21,10 @@ import pyarrow
 import pytest
 
 import tandem
-from doors import (COLUMNS, COMMAND, DOORS, ODD_TEXTS, ODD_TYPED, RELATIONS, ROWS, SCHEMA, SECRET, TEXTS,
-                   Door, Folder, Seen, TypedTable, as_csv, as_lines, base_of, differences, file,
+from doors import (COLUMNS, COMMAND, CONNECTIONS, DOORS, ODD_TEXTS, ODD_TYPED, RELATIONS, ROWS, SCHEMA, SECRET,
+                   TEXTS, Door, Folder, Seen, TypedTable, as_csv, as_lines, base_of, differences, file,
                    ledger_entries, lists, neighbours, of_release, plain, refused_by_type, seen,
-                   still_neighbours)
+                   still_neighbours, typed_in_duckdb)
 
 pytestmark = pytest.mark.usefixtures("in_memory")
 SETTINGS = dict(epsilon=900, mechanism="independent", workload="all-1way", threads=1)
@@ -50,6 +50,8 @@ class Tried:
 def tried(request):
     found = Tried()
     yield found
+    CONNECTIONS.clear()
+    typed_in_duckdb.cache_clear()
     capture = request.config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         print(f"\n{found}")
