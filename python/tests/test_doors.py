@@ -21,8 +21,8 @@ import pyarrow
 import pytest
 
 import tandem
-from doors import (COLUMNS, COMMAND, CONNECTIONS, DOORS, ODD_TEXTS, ODD_TYPED, RELATIONS, ROWS, SCHEMA, SECRET,
-                   TEXTS, Door, Folder, Seen, TypedTable, as_csv, as_lines, base_of, differences, file,
+from doors import (COLUMNS, COMMAND, CONNECTIONS, DOORS, ODD_TEXTS, ODD_TYPED, RELATIONS, ROWS,
+                   SCHEMA, SECRET, TEXTS, Door, Folder, Seen, TypedTable, as_csv, as_lines, base_of, differences, file,
                    ledger_entries, lists, neighbours, of_release, plain, refused_by_type, seen,
                    still_neighbours, typed_in_duckdb)
 
@@ -275,7 +275,7 @@ HOW = {
     "mw-pub": dict(mechanism="mw-pub", workload="all-1way", public=PUBLIC),
     "pure": dict(delta=0),
     "few rows": dict(rows=7),
-    "passes": dict(memory_limit="20MB"),
+    "little memory": dict(memory_limit="32MB"),
     "tandem": dict(mechanism="tandem", workload="all-2way", public=PUBLIC, epsilon=3),
 }
 
