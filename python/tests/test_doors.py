@@ -21,10 +21,10 @@ import pyarrow
 import pytest
 
 import tandem
-from doors import (COLUMNS, COMMAND, DOORS, ODD_TEXTS, ODD_TYPED, RELATIONS, ROWS, SCHEMA, SECRET, TEXTS,
-                   Door, Folder, Seen, TypedTable, as_csv, as_lines, base_of, differences, file,
+from doors import (COLUMNS, COMMAND, CONNECTIONS, DOORS, ODD_TEXTS, ODD_TYPED, RELATIONS, ROWS,
+                   SCHEMA, SECRET, TEXTS, Door, Folder, Seen, TypedTable, as_csv, as_lines, base_of, differences, file,
                    ledger_entries, lists, neighbours, of_release, plain, refused_by_type, seen,
-                   still_neighbours)
+                   still_neighbours, typed_in_duckdb)
 
 pytestmark = pytest.mark.usefixtures("in_memory")
 SETTINGS = dict(epsilon=900, mechanism="independent", workload="all-1way", threads=1)
@@ -50,6 +50,8 @@ class Tried:
 def tried(request):
     found = Tried()
     yield found
+    CONNECTIONS.clear()
+    typed_in_duckdb.cache_clear()
     capture = request.config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         print(f"\n{found}")
@@ -100,11 +102,16 @@ class Failures:
 
     def add(self, pair, told):
         for one in told:
+            one = " ".join(one.split())[:300]
             self.found.setdefault(one, []).append(pair)
 
     def none(self):
-        assert not self.found, "\n" + "\n".join(
-            f"{one} ({len(pairs)} pairs: {'; '.join(pairs[:5])})" for one, pairs in self.found.items())
+        lines = [f"{one} ({len(pairs)} pairs: {'; '.join(pairs[:5])})"
+                 for one, pairs in self.found.items()]
+        if len(lines) > 30:
+            lines[30:] = [f"and {len(lines) - 30} other differences"]
+        if lines:
+            pytest.fail("\n".join(lines), pytrace=False)
 
 
 def told_apart(base, other, rows_changed):
@@ -268,7 +275,7 @@ HOW = {
     "mw-pub": dict(mechanism="mw-pub", workload="all-1way", public=PUBLIC),
     "pure": dict(delta=0),
     "few rows": dict(rows=7),
-    "passes": dict(memory_limit="20MB"),
+    "little memory": dict(memory_limit="32MB"),
     "tandem": dict(mechanism="tandem", workload="all-2way", public=PUBLIC, epsilon=3),
 }
 

@@ -351,6 +351,7 @@ def table(request):
     found = Table()
     yield found
     capture = request.config.pluginmanager.getplugin("capturemanager")
+    OPEN.clear()
     with capture.global_and_fixture_disabled():
         print("\n" + "\n".join(["door | slip | what was said | ledger", *found]))
 
