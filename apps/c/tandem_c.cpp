@@ -289,8 +289,12 @@ std::string run_streamed(const char* text, tandem_task* task, tandem_open_stream
   return run_synthesis(text, task, [&](Request& request) {
     RowStream stream;
     HowToCount how = HowToCount::ByMemory;
+    std::vector<std::string> files;
     if (const auto* member = request.find("stream")) {
-      member->allow_only(std::vector<std::string_view>{"rows", "how", "again"});
+      member->allow_only(std::vector<std::string_view>{"rows", "how", "again", "files"});
+      if (const auto* named = member->find("files")) {
+        for (const auto& file : named->as_array()) files.push_back(file.as_string());
+      }
       stream.rows = static_cast<std::size_t>(known_rows(*member));
       const auto* named = member->find("how");
       const std::string word = named == nullptr ? "memory" : named->as_string();
@@ -312,7 +316,7 @@ std::string run_streamed(const char* text, tandem_task* task, tandem_open_stream
       if (!opened) out.reset();
       return out;
     };
-    return Door::stream(std::move(stream), how);
+    return Door::stream(std::move(stream), how, std::move(files));
   });
 }
 

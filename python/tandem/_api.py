@@ -156,7 +156,8 @@ def run(private, public, schema, out, *, person, neighbors, seed, memory_limit, 
                     private, request, path or held.drafted, known, coded=coded, names=held.names,
                     progress=progress)
             elif how == "stream":
-                request["stream"] = {"rows": rows.rows, "how": rows.how, "again": rows.again}
+                request["stream"] = {"rows": rows.rows, "how": rows.how, "again": rows.again,
+                                     "files": rows.files}
                 answer = call("tandem_synthesize_stream", request, held.names, progress, opener(rows))
             else:
                 if how == "hidden":

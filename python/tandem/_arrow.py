@@ -22,8 +22,9 @@ class Stream:
     """Rows that can be read as an Arrow stream: `opened()` gives an object with __arrow_c_stream__,
     each time anew, or once where `again` is not so."""
 
-    def __init__(self, opened, rows=None, again=True):
+    def __init__(self, opened, rows=None, again=True, files=()):
         self.opened = opened
+        self.files = list(files)  # in which the rows lie, if in any
         self.rows = rows  # None where it is not known
         self.again = again
         # Codes are held where they fit into the memory limit. Otherwise rows are counted in passes,
@@ -68,6 +69,13 @@ def stream_of(data, table, columns, also):
         return None
     if is_path(data):
         return of_parquet(pyarrow, parquet_files(data), names, also)
+    if "duckdb" in type(data).__module__ and hasattr(data, "project"):
+        # A relation is asked again for each pass; a column's name is quoted. Where one long number makes
+        # a column of a type that Arrow has no word for, its text says the same.
+        columns = ['"' + name.replace('"', '""') + '"' for name in names]
+        columns = [f"CAST({column} AS VARCHAR) AS {column}" if not_read(pyarrow, table.types[name])
+                   else column for name, column in zip(names, columns)]
+        return Stream(lambda: data.project(", ".join(columns)))
     if any(not_read(pyarrow, table.types[name]) for name in names):
         return None
     if isinstance(data, pyarrow.RecordBatch):
@@ -76,10 +84,6 @@ def stream_of(data, table, columns, also):
         return Stream(lambda: data.select(names), data.num_rows)
     if hasattr(data, "scanner"):  # a dataset
         return Stream(lambda: data.scanner(columns=names).to_reader())
-    if "duckdb" in type(data).__module__:
-        # A relation is asked again for each pass; a column's name is quoted.
-        quoted = ['"' + name.replace('"', '""') + '"' for name in names]
-        return Stream(lambda: data.project(", ".join(quoted)))
     if table.reader is not None:
         return Stream(lambda: table.reader, again=False)
     return None
@@ -108,7 +112,7 @@ def of_parquet(pyarrow, files, names, also):
     found = pyarrow.dataset.dataset([os.path.abspath(path) for path in files], format=form)
     # Few batches ahead: a run by passes holds little else.
     return Stream(lambda: found.scanner(columns=names, batch_readahead=4,
-                                        fragment_readahead=1).to_reader(), rows)
+                                        fragment_readahead=1).to_reader(), rows, files=files)
 
 
 def of_polars(frame, names):

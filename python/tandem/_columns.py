@@ -157,12 +157,18 @@ class Texts:
         if isinstance(value, str):
             text = str.__str__(value)
             return text if len(text) <= LONGEST and text.count("\n") < 900 else NOWHERE
+        if isinstance(value, (bytes, bytearray)):
+            # Some readers take a column for bytes because of one cell: the others mean what they say.
+            return self.spelled(bytes(value).decode("utf-8", "replace"))
         if isinstance(value, bool):
             return self.of_bool[value]
         if isinstance(value, int):
             return self.number(value, str) if value.bit_length() < 3 * DIGITS else NOWHERE
         if isinstance(value, float):
             return self.null if math.isnan(value) else self.number(value, self.float_text)
+        if isinstance(value, complex):  # so are all numbers of a list with one of them
+            real = value.imag == 0 or math.isnan(value.real)
+            return self.spelled(value.real) if real else NOWHERE
         if isinstance(value, decimal.Decimal):
             if value.is_nan():
                 return self.null

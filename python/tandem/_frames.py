@@ -74,7 +74,7 @@ def no_values(kind):
     for start, word in (("period", "periods"), ("interval", "intervals"), ("timedelta", "durations"),
                         ("duration", "durations"), ("month_interval", "intervals"),
                         ("month_day_nano", "intervals"), ("day_time", "intervals"),
-                        ("complex", "complex numbers"), ("fixed_size_binary", "bytes of a fixed size"),
+                        ("fixed_size_binary", "bytes of a fixed size"),
                         ("run_end_encoded", "runs")):
         if text.startswith(start):
             return word

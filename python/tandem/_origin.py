@@ -25,8 +25,9 @@ from ._tables import Source, is_csv_path, is_frame, is_path, is_spark, parquet_f
 HEAD = 1000  # rows that are compared
 CURE = ("Its rows would be released as they are. Give data that is public, or say "
         "private_as_public=True for a release that protects nobody.")
-TABLE = re.compile(r"\b(?:from|join)\s+((?:\"[^\"]+\"|`[^`]+`|\[[^\]]+\]|[\w$]+)"
-                   r"(?:\s*\.\s*(?:\"[^\"]+\"|`[^`]+`|\[[^\]]+\]|[\w$]+))*)", re.IGNORECASE)
+# What stands between FROM or JOIN and whatever ends a list of tables.
+TABLES = re.compile(r"\b(?:from|join)\b(.*?)(?=\b(?:from|join|where|group|order|having|limit|union|except|"
+                    r"intersect|on|using|window|fetch|offset|for)\b|[()]|$)", re.DOTALL)
 
 
 def refuse_private_as_public(private, public):
@@ -115,8 +116,9 @@ def are_one_query(private, public):
 
 
 def tables_in(query):
-    """The tables that a query names, without their schemas and quotes."""
-    return {re.split(r"\.", found)[-1].strip().strip('"`[]') for found in TABLE.findall(query)}
+    """The tables that a query names, without their schemas, quotes and other names."""
+    named = [one.split() for found in TABLES.findall(query) for one in found.split(",")]
+    return {words[0].split(".")[-1].strip('"`[]') for words in named if words} - {""}
 
 
 # Memory ------------------------------------------------------------------------------------------
@@ -257,7 +259,19 @@ def first_rows(data):
         return data.head(HEAD)
     if hasattr(data, "num_rows") and hasattr(data, "slice"):
         return data.slice(0, HEAD)
-    return None
+    if "duckdb" in type(data).__module__ and hasattr(data, "limit"):
+        return data.limit(HEAD)
+    return next(batches_again(data), None)
+
+
+def batches_again(data):
+    """Batches of what gives its rows as often as it is asked, as far as that can be told."""
+    import pyarrow
+    if hasattr(data, "read_next_batch") or not hasattr(data, "__arrow_c_stream__"):
+        return
+    for batch in pyarrow.RecordBatchReader.from_stream(data):
+        if batch.num_rows:
+            yield batch
 
 
 def rows_of(data):
@@ -266,7 +280,10 @@ def rows_of(data):
             return sum(1 for _ in csv.reader(file)) - 1
     if isinstance(data, dict):
         return len(next(iter(data.values()), []))
-    return table_of(data, "the table").rows
+    if "duckdb" in type(data).__module__ and hasattr(data, "shape"):
+        return data.shape[0]
+    rows = table_of(data, "the table").rows
+    return sum(batch.num_rows for batch in batches_again(data)) if rows is None else rows
 
 
 def text_of(path):

@@ -41,7 +41,7 @@ class Rows:
 
     def __getitem__(self, name):
         """One column, as a list in the schema's type."""
-        return self._values(name, None)[0]
+        return self._kept(name, None)[0]
 
     def __repr__(self):
         return f"<tandem.Rows, {len(self):,} rows of {', '.join(self.columns)}>"
@@ -88,7 +88,7 @@ class Rows:
                 "duckdb": self.to_duckdb, "dict": self.to_dict}.get(kind, lambda: self)()
 
     def to_dict(self):
-        return {name: self._values(name, None)[0] for name in self.columns}
+        return {name: self[name] for name in self.columns}
 
     def to_pandas(self):
         import pandas

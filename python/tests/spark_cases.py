@@ -425,7 +425,8 @@ class Cases:
         rows = release.rows
         other = release.to_spark(self.spark, 3_000, seed=4)
         once = sorted(map(str, other.collect()))
-        return {"count": rows.count(), "types": dict(rows.dtypes), "folder": release.document["rows"],
+        return {"count": rows.count(), "types": dict(rows.dtypes),
+                "like": dict(release.like(typed).rows.dtypes), "folder": release.document["rows"],
                 "repeats": once == sorted(map(str, other.collect())), "some": len(set(once)),
                 "in_folder": release.to_spark(self.spark).count(),
                 "sexes": sorted(row[0] for row in other.select("sex").distinct().collect())}

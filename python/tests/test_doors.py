@@ -225,7 +225,6 @@ DECLARED = {
     "periods": lambda: pandas.DataFrame({"day": pandas.period_range("2020-01-01", periods=ROWS)}),
     "intervals": lambda: pandas.DataFrame({"whole": pandas.interval_range(0, ROWS)}),
     "differences": lambda: pandas.DataFrame({"whole": pandas.to_timedelta(range(ROWS), unit="D")}),
-    "complex numbers": lambda: pandas.DataFrame({"whole": [1j] * ROWS}),
     "durations of pandas": lambda: pandas.DataFrame({"whole": pandas.array(
         pandas.to_timedelta(range(ROWS), unit="D"), dtype="duration[ns][pyarrow]")}),
     "durations of pyarrow": lambda: pyarrow.table({"whole": pyarrow.array(

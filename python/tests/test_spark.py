@@ -193,4 +193,5 @@ def test_rows_are_made_on_the_executors(found, kind):
     case = found.case(kind, "made")
     assert case["count"] == case["folder"] == case["in_folder"] == 20_000
     assert case["repeats"] and case["some"] > 2_000 and case["sexes"] == ["F", "M"]
-    assert case["types"]["age"] == "smallint" and case["types"]["moved_in"] == "date"
+    assert case["types"]["age"] == "bigint" and case["types"]["moved_in"] == "date"
+    assert case["like"]["age"] == "smallint" and case["like"]["moved_in"] == "date"

@@ -290,5 +290,22 @@ RC_GTEST_PROP(Codecs, GiveEveryTextACodeThatReadsBack, (const std::string& text)
   for (const auto& codec : kCodecs) RC_ASSERT(broken_by_text(*codec, text).empty());
 }
 
+// Where a reader of the same table has typed cells, an empty one is no value: so it is as a text.
+TEST(Codec, AnEmptyTextIsNoValueUnlessItIsListed) {
+  const auto code_of = [](const std::string& keys, const std::string& text) {
+    const auto column = read_column(Document::parse_toml("name = 'x'\n" + keys, "column"));
+    return column.codec->encode(text).code;
+  };
+  const std::string listed = "values = ['a', 'b']\nother = 'else'\n";  // codes 0, 1 and 2
+  EXPECT_EQ(code_of(listed + "null = ['NA', '-']", "NA"), 3U);
+  EXPECT_EQ(code_of(listed + "null = ['NA', '-']", ""), 3U);
+  EXPECT_EQ(code_of(listed + "null = true", ""), 3U);
+  EXPECT_EQ(code_of(listed, ""), 2U);  // there is no code for no value
+  EXPECT_EQ(code_of("values = ['a', '']\nother = 'else'\nnull = 'NA'", ""), 1U);
+  EXPECT_EQ(code_of(listed + "special = ['']\nnull = 'NA'", ""), 2U);
+  EXPECT_EQ(
+      code_of("kind = 'integer'\nmin = 0\nmax = 9\nbins = 2\nother = 'else'\nnull = '-1'", ""), 3U);
+}
+
 }  // namespace
 }  // namespace tandem

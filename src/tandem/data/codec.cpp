@@ -224,6 +224,9 @@ class ExtendedCodec final : public Codec {
     if (!extras_.nulls.empty()) {
       null_ = size_++;
       for (const auto& text : extras_.nulls) add(text, *null_);
+      // An empty text is no value, as it is where a reader of the same file has typed cells: a
+      // column that is otherwise empty has no texts there until one cell is one.
+      if (!codes_.contains("") && inner_->encode("").fit != Fit::Exact) codes_.emplace("", *null_);
     }
   }
 

@@ -16,6 +16,7 @@
 #include "tandem/base/text.h"
 #include "tandem/data/byte_source.h"
 #include "tandem/engine/draft/drafted_from.h"
+#include "tandem/source/parquet.h"
 #include "tandem/source/source_files.h"
 
 namespace tandem {
@@ -83,19 +84,32 @@ bool is_on_disk(const std::string& path) {
 
 // Whether two files unpack to the same bytes. Files of two tables differ within their first rows,
 // so this takes no time unless they are the same. What can't be read is for its reader to say.
-bool is_same_text(const std::string& one, const std::string& other) try {
-  if (!is_on_disk(one) || !is_on_disk(other)) return false;  // a pipe can't be read twice
+bool is_same_text(ByteSource& one, ByteSource& other) {
   constexpr std::size_t kAtOnce = std::size_t{1} << 16;
   std::string first(kAtOnce, '\0');
   std::string second(kAtOnce, '\0');
-  const auto left = ByteSource::open(one);
-  const auto right = ByteSource::open(other);
   while (true) {
-    const std::size_t some = left->read(first);
-    if (right->read(second) != some) return false;
+    const std::size_t some = one.read(first);
+    if (other.read(second) != some) return false;
     if (std::memcmp(first.data(), second.data(), some) != 0) return false;
     if (some < kAtOnce) return true;
   }
+}
+
+bool are_same_files(const std::string& one, const std::string& other) try {
+  if (!is_on_disk(one) || !is_on_disk(other)) return false;  // a pipe can't be read twice
+  return is_same_text(*ByteSource::open(one), *ByteSource::open(other));
+} catch (const Error&) {
+  return false;
+}
+
+// Of Parquet and CSV: whether the one, written as text, is the other.
+bool are_same_tables(const std::string& one, const std::string& other) try {
+  if (is_parquet(one) == is_parquet(other) || is_pairs(one)) return false;
+  const std::string& text = is_parquet(one) ? other : one;
+  if (!is_on_disk(text)) return false;
+  const auto written = parquet_text(is_parquet(one) ? one : other, nullptr, {}, Threads{});
+  return is_same_text(*written(), *ByteSource::open(text));
 } catch (const Error&) {
   return false;
 }
@@ -116,8 +130,11 @@ void refuse_private_as_public(const std::string& private_table,
     for (const auto& file : source_files(source)) {
       for (const auto& own : private_files) {
         if (is_same_file(own, file)) refuse(file, "is the private file itself");
-        if (is_same_text(own, file)) refuse(file, "holds the same as the private file");
+        if (are_same_files(own, file)) refuse(file, "holds the same as the private file");
       }
+    }
+    if (are_same_tables(private_table, source)) {
+      refuse(source, "holds the same as the private file");
     }
   }
 }

@@ -72,8 +72,9 @@ Door Door::parquet(const std::string& source, const Threads& threads) {
   return out;
 }
 
-Door Door::stream(RowStream rows, HowToCount how) {
+Door Door::stream(RowStream rows, HowToCount how, std::vector<std::string> files) {
   Door out;
+  out.files_ = std::move(files);
   if (rows.rows > 0) out.rows_ = static_cast<double>(rows.rows);
   out.holds_ = false;
   out.open_ = [rows = std::move(rows), how](

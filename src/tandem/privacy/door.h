@@ -27,8 +27,9 @@ class Door {
   // that keeps it, the number of its rows (where it is known).
   static Door hidden_text(const std::string& path, std::optional<double> rows);
   // Batches of typed cells, opened as often as they are looked at: the number of rows, where it is
-  // known (not 0).
-  static Door stream(RowStream rows, HowToCount how = HowToCount::ByMemory);
+  // known (not 0). `files` are those in which they lie, if in any.
+  static Door stream(RowStream rows, HowToCount how = HowToCount::ByMemory,
+                     std::vector<std::string> files = {});
   // Rows that are counted elsewhere, people's shares among them; as many as `rows`, or 0: unknown.
   // At most `most_made` are made here where the settings state none; 0: as ever.
   static Door counted(CountCliques count, double rows, std::int64_t most_made = 0);
