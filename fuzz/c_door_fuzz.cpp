@@ -392,7 +392,7 @@ int open_rows(void* user, ArrowArrayStream* stream) {
     if (now.left-- > 0) *to = now.table->batch();
     return 0;
   };
-  stream->get_last_error = [](ArrowArrayStream*) { return "a secret"; };
+  stream->get_last_error = [](ArrowArrayStream*) { return "a cell, word for word"; };
   stream->release = [](ArrowArrayStream* self) { self->release = nullptr; };
   return 0;
 }
