@@ -46,7 +46,9 @@ for target in "$@"; do
   while [ "$left" -gt 0 ] && [ -z "$crashed" ]; do
     cpu_of_children
     before=$spent
-    "$folder/$target" -max_total_time="$left" -max_len=4096 -len_control=20 -timeout=10 \
+    some=$left  # with --cpu in parts, so that little is lost when it is stopped
+    [ -z "$of_cpu" ] || [ "$some" -le 600 ] || some=600
+    "$folder/$target" -max_total_time="$some" -max_len=4096 -len_control=20 -timeout=10 \
       -rss_limit_mb=2048 -print_final_stats=1 -verbosity=1 -artifact_prefix="$found/" \
       "$corpus" >"$log" 2>&1 || crashed=yes
     cpu_of_children
