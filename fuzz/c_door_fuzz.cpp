@@ -21,6 +21,7 @@
 
 #include "arrow_input.h"
 #include "tandem/base/document.h"
+#include "tandem/base/error.h"
 #include "tandem_c.h"
 
 namespace {
@@ -350,7 +351,12 @@ void check_answer(int code, char* answer) {
   promise(answer != nullptr, "there is an answer");
   const std::string text = answer;
   tandem_free(answer);
-  const auto document = Document::parse_json(text, "answer");
+  Document document;
+  try {
+    document = Document::parse_json(text, "answer");
+  } catch (const UsageError& error) {
+    promise(false, "an answer is JSON", error.what() + (": " + text));
+  }
   promise(document.is_object(), "an answer is an object", text);
   if (code == TANDEM_OK) return;
   promise(code == TANDEM_FAILED, "a call goes well or fails");
