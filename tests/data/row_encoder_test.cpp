@@ -339,6 +339,27 @@ TEST(RowEncoder, SeesThatAnyColumnHasAnotherTypeThanBefore) {
   }
 }
 
+TEST(RowEncoder, AViewOfWhatIsNotThereIsNowhere) {
+  const Schema schema = one_column("values = ['a text that is longer', 'short', 'x']\nother = 'o'");
+  const std::string text = "a text that is longer";
+  const auto view = [](std::int32_t size, std::int32_t piece, std::int32_t begin) {
+    return test::bytes_of<std::int32_t>({size, 0, piece, begin});
+  };
+  const std::vector<std::string> views = {
+      view(21, 0, 0),  view(21, 1, 0),  view(-1, 0, 0), view(21, -1, 0), view(21, 2, 0),
+      view(21, 0, -1), view(21, 0, 1),  view(21, 1, 1), view(22, 0, 0),  view(1 << 30, 0, 0),
+      view(21, 0, 22), view(21, 1, -3), view(-22, 1, 0)};
+  std::string all;
+  for (const auto& one : views) all += one;
+  const ArrowColumn column{"x",
+                           "vu",
+                           {"", all, text, text, test::bytes_of<std::int64_t>({21, 21})},
+                           static_cast<std::int64_t>(views.size())};
+  std::vector<Code> codes(views.size(), 3);  // other
+  codes[0] = codes[1] = 0;
+  EXPECT_EQ(codes_of(encoded(schema, {column}).table), codes);
+}
+
 TEST(RowEncoder, ARowIsThereWhereABatchHasNoBuffers) {
   const Schema schema = one_column("size = 9\nspecial = ['N']\nnull = ['']");
   const std::vector<ArrowColumn> columns = {test::numbers_column<std::int64_t>("x", "l", {3, 4})};
