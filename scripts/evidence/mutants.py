@@ -21,6 +21,7 @@ usage: mutants.py [--sample 300] [--seed 1] [--folder NAME]... [--file PART] [--
 """
 
 import argparse
+import atexit
 import json
 import os
 import pathlib
@@ -71,10 +72,11 @@ class Bench:
                 self.commands.setdefault(entry["file"], entry["command"])
         self.links = {}
         self.seconds = {}  # of a stage without a fault
-        self.work = KEPT / "work"
-        shutil.rmtree(self.work, ignore_errors=True)
+        self.work = KEPT / f"work-{os.getpid()}"  # of one process
+        atexit.register(shutil.rmtree, self.work, ignore_errors=True)
         self.work.mkdir(parents=True)
         self.there = pathlib.Path(tempfile.mkdtemp(prefix="tm"))  # where tests run; a short path
+        atexit.register(shutil.rmtree, self.there, ignore_errors=True)
         self.there.chmod(0o755)  # a test becomes another user
         self.dependencies = self.includers()
         told = subprocess.run([str(m.ROOT / "scripts" / "duckdb.sh"), "--there"], check=True,
