@@ -297,7 +297,8 @@ def kept_key(mutation):
 
 
 def explanations():
-    """Reasons by (file, line's text, change); a change of '*' is every one in the line."""
+    """Reasons by (file, line's text, change); a change of '*' is every one in the line, and of lines
+    that are equal ' #2' behind it names the second."""
     out = {}
     if EXPLAINED.exists():
         for line in EXPLAINED.read_text(encoding="utf-8").splitlines():
@@ -308,9 +309,10 @@ def explanations():
 
 
 def reason_of(mutation, reasons):
+    which = f" #{mutation.nth}" if mutation.times > 1 else ""
     for change in (mutation.change().replace("\n", " "), "*"):
-        if (mutation.file, mutation.text, change) in reasons:
-            return reasons[mutation.file, mutation.text, change]
+        if (mutation.file, mutation.text, change + which) in reasons:
+            return reasons[mutation.file, mutation.text, change + which]
     return None
 
 

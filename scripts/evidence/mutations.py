@@ -53,6 +53,7 @@ class Mutation:
     text: str  # of the line, without white space around it
     column: int  # of the change in that text
     nth: int  # among equal lines of the file, from 1
+    times: int = 1  # how many equal lines there are
 
     def key(self):
         return (self.file, self.text, str(self.column), str(self.nth), self.change())
@@ -266,7 +267,7 @@ def mutations_of(file):
         stripped = lines[number].strip()
         indent = len(lines[number]) - len(lines[number].lstrip())
         out.append(Mutation(file, at, before, after, number + 1, stripped,
-                            at - starts[number] - indent, nths[number]))
+                            at - starts[number] - indent, nths[number], seen[stripped]))
     return out
 
 
