@@ -11,13 +11,14 @@ that first. Tests run in stages, the nearest first; a mutant that no stage catch
 Results are added to build/evidence/mutants.tsv, and a mutant that stands there is not run again.
 
 usage: mutants.py [--sample 300] [--seed 1] [--folder NAME]... [--file PART] [--all]
-                  [--again] [--minutes N] [--list] [--near]
+                  [--again] [--minutes N] [--list] [--near] [--without PROGRAM]...
 
   --sample N   how many that compile are to be judged; --all: every one
-  --again      run those once more that survived before
+  --again      run those once more that survived before and are not explained
   --minutes N  begin none after so many minutes
   --list       print what would be drawn, and do nothing
   --near       leave out the last stages: quick, and a survivor may yet be caught by them
+  --without P  leave out the stages of a test program, such as test_mechanism
 """
 
 import argparse
@@ -225,7 +226,7 @@ class Bench:
                 return False
         return True
 
-    def judge(self, mutation, near_only):
+    def judge(self, mutation, near_only, without):
         """(outcome, by): 'caught', 'survived', or 'none' for what does not apply."""
         place = self.work / "mutant"
         shutil.rmtree(place, ignore_errors=True)
@@ -241,8 +242,10 @@ class Bench:
         if own:
             stages = [(stages[0][0], own), *stages]
         wide = mutation.file.endswith(".cpp")
-        for number, stage in enumerate(stages[:len(stages) - len(STAGES[mutation.folder()]) + NEAR[mutation.folder()]]
-                                        if near_only else stages):
+        if near_only:
+            stages = stages[:len(stages) - len(STAGES[mutation.folder()]) + NEAR[mutation.folder()]]
+        stages = [stage for stage in stages if stage[0] not in without]
+        for number, stage in enumerate(stages):
             if number > 0 and not wide:
                 wide = True
                 more = self.objects(mutation, place, self.sources(mutation, True))
@@ -354,6 +357,7 @@ def main():
     for flag in ("--all", "--again", "--list", "--near", "--help"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("--minutes", type=float, default=0)
+    parser.add_argument("--without", action="append", default=[])
     arguments = parser.parse_args()
     if arguments.help:
         print(__doc__)
@@ -368,15 +372,18 @@ def main():
     KEPT.mkdir(parents=True, exist_ok=True)
     bench = Bench()
     known = results()
+    reasons = explanations()
     judged = 0
     ends = time.time() + 60 * arguments.minutes if arguments.minutes else float("inf")
     for mutation in order:
         if judged == size or time.time() > ends:
             break
         found = known.get(kept_key(mutation))
-        if found is None or arguments.again and found[0] == "survived":
+        again = (arguments.again and found is not None and found[0] == "survived"
+                 and reason_of(mutation, reasons) is None)
+        if found is None or again:
             began = time.time()
-            outcome, by = bench.judge(mutation, arguments.near)
+            outcome, by = bench.judge(mutation, arguments.near, arguments.without)
             found = [outcome, by, f"{time.time() - began:.1f}"]
             with open(RESULTS, "a", encoding="utf-8") as out:
                 out.write("\t".join((*kept_key(mutation), *found)) + "\n")
