@@ -323,17 +323,21 @@ struct ArrowTable {
   std::vector<unsigned char> validity;
   std::array<const void*, 1> buffers{};
   int held = 0;  // structures that wait to be released
+  // What a structure counts and does not have.
+  enum class Missing { Nothing, SchemaChildren, SchemaChild, Children, Child, Counted };
+  Missing missing = Missing::Nothing;
 
   ArrowSchema schema() {
     child_schemas.clear();
     child_schema_pointers.clear();
     for (const auto& column : columns) child_schemas.push_back(column->schema());
     for (auto& child : child_schemas) child_schema_pointers.push_back(&child);
+    if (missing == Missing::SchemaChild) child_schema_pointers[0] = nullptr;
     ArrowSchema out{};
     out.format = format.c_str();
     out.name = "";
-    out.n_children = static_cast<std::int64_t>(columns.size());
-    out.children = child_schema_pointers.data();
+    out.n_children = missing == Missing::Counted ? -1 : static_cast<std::int64_t>(columns.size());
+    out.children = missing == Missing::SchemaChildren ? nullptr : child_schema_pointers.data();
     out.private_data = this;
     out.release = [](ArrowSchema* self) {
       --static_cast<ArrowTable*>(self->private_data)->held;
@@ -347,6 +351,7 @@ struct ArrowTable {
     child_pointers.clear();
     for (const auto& column : columns) children.push_back(column->array());
     for (auto& child : children) child_pointers.push_back(&child);
+    if (missing == Missing::Child) child_pointers[0] = nullptr;
     ArrowArray out{};
     out.length = length;
     out.offset = offset;
@@ -354,8 +359,8 @@ struct ArrowTable {
     out.n_buffers = 1;
     buffers[0] = validity.empty() ? nullptr : validity.data();
     out.buffers = buffers.data();
-    out.n_children = batch_children;
-    out.children = child_pointers.data();
+    out.n_children = missing == Missing::Counted ? -1 : batch_children;
+    out.children = missing == Missing::Children ? nullptr : child_pointers.data();
     out.private_data = this;
     out.release = [](ArrowArray* self) {
       --static_cast<ArrowTable*>(self->private_data)->held;
@@ -386,6 +391,9 @@ inline std::unique_ptr<ArrowTable> arrow_table(Bytes& from, const std::vector<st
     table->batch_children =
         std::min(table->batch_children, static_cast<std::int64_t>(table->columns.size()));
     if (from.one_in(32)) table->format = from.text(3).c_str();
+    if (from.one_in(24) && !table->columns.empty()) {
+      table->missing = static_cast<ArrowTable::Missing>(from.below(6));
+    }
   }
   if (from.one_in(3)) {
     const std::int64_t rows = std::max<std::int64_t>(0, table->length + table->offset);
