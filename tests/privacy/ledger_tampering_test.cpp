@@ -302,6 +302,47 @@ TEST(LedgerTampering, ManyHugeAmountsAreAFaultNotAnOverflow) {
   EXPECT_THAT(fault_in(dir / "a"), HasSubstr("an impossible amount"));
 }
 
+// Up to version 0.1 a run that had settled counted as what it had spent, beside pure runs, too.
+TEST(LedgerTampering, WhatAnEarlierVersionAcceptedIsNoFault) {
+  const TempDir dir;
+  const auto fault = [&](const std::string& name, double spent, double pure_epsilon) {
+    LedgerEntry create;
+    create.kind = "create";
+    create.dataset = "people";
+    create.epsilon = "1";
+    create.delta = "0.01";
+    create.neighbors = "replace-one";
+    create.rows_per_person = 1;
+    LedgerFile file = LedgerFile::create(dir / name, create, 1s);
+    {
+      LedgerFile::Transaction write(file, LedgerFile::Transaction::Write);
+      LedgerEntry e;
+      e.kind = "reserve";
+      e.run = std::string(32, 'a');
+      e.mechanism = e.label = "x";
+      e.rho = test::zcdp(0.04).rho.grains();  // worth an epsilon of 0.8
+      file.append(e);
+      e = {};
+      e.kind = "settle";
+      e.run = std::string(32, 'a');
+      e.rho = test::zcdp(spent).rho.grains();
+      file.append(e);
+      e = {};
+      e.kind = "reserve";
+      e.run = std::string(32, 'b');
+      e.mechanism = e.label = "x";
+      e.pure = pure(pure_epsilon).pure->grains();
+      e.rho = pure(pure_epsilon).rho.grains();
+      file.append(e);
+      write.commit();
+    }
+    return fault_in(dir / name);
+  };
+  EXPECT_EQ(fault("a", 0.0001, 0.7), "");
+  EXPECT_THAT(fault("b", 0.01, 0.95), HasSubstr("more than the limit"));
+  EXPECT_THAT(fault("c", 0.03, 0.7), HasSubstr("more than the limit"));
+}
+
 TEST(LedgerTampering, TermsThatMakeNoSenseAreFoundAtOpening) {
   const TempDir dir;
   int number = 0;
