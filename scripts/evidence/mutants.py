@@ -378,6 +378,7 @@ def main():
     for mutation in order:
         if judged == size or time.time() > ends:
             break
+        known = results()  # another of these may run beside this one, on other folders
         found = known.get(kept_key(mutation))
         again = (arguments.again and found is not None and found[0] == "survived"
                  and reason_of(mutation, reasons) is None)
@@ -387,13 +388,12 @@ def main():
             found = [outcome, by, f"{time.time() - began:.1f}"]
             with open(RESULTS, "a", encoding="utf-8") as out:
                 out.write("\t".join((*kept_key(mutation), *found)) + "\n")
-            known[kept_key(mutation)] = found
             if outcome != "none":
                 print(f"{judged + 1} {outcome:8} {mutation.file}:{mutation.line} "
                       f"{mutation.change()!r} | {mutation.text[:90]} | {by} {found[2]} s",
                       flush=True)
         judged += found[0] != "none"
-    told = summary(order, known, judged)
+    told = summary(order, results(), judged)
     caught, survived, explained = (len(told[k]) for k in ("caught", "survived", "explained"))
     if caught + survived:
         print(f"mutants: {caught} of {caught + survived + explained} caught "
