@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what tandem needs, from Debian's or Ubuntu's packages: the only place that installs
 # anything. Usage: scripts/install.sh [--missing] GROUP...   with groups: build test lint fuzz bare
-# python solvers, of which the last is optional: it certifies best responses and least misfits.
+# evidence python solvers, of which the last is optional: it certifies best responses and least misfits.
 # Does nothing, and needs no rights, when everything is there. With --missing it only prints what
 # it would install, on one line.
 set -eu
@@ -18,11 +18,12 @@ packages() {
     test)  echo "libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev" ;;
     lint)  echo "clang clang-format clang-tidy" ;;
     fuzz)  echo "clang llvm libclang-rt-dev" ;;
+    evidence) echo "gcovr" ;;
     bare)  echo "debootstrap" ;;
     # Python's shared library: the module of its duckdb, by which the command reads Parquet, asks for it.
     python) echo "python3-venv postgresql openjdk-17-jre-headless $(python_library)" ;;
     solvers) echo "coinor-cbc coinor-libclp-dev" ;;
-    *) echo "install.sh: unknown group '$1'; known: build test lint fuzz bare python solvers" >&2; exit 2 ;;
+    *) echo "install.sh: unknown group '$1'; known: build test lint fuzz evidence bare python solvers" >&2; exit 2 ;;
   esac
 }
 

@@ -12,7 +12,7 @@ python3 scripts/check_layers.py
 
 echo "== scripts"
 for script in run scripts/*.sh; do sh -n "$script"; done
-python3 -m py_compile scripts/*.py scripts/papers/*.py examples/*/*.py
+python3 -m py_compile scripts/*.py scripts/papers/*.py scripts/evidence/*.py examples/*/*.py
 
 echo "== Clang, warnings as errors (syntax only)"
 cmake --preset clang -B build/lint -DTANDEM_TESTS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \

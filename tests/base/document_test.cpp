@@ -257,6 +257,21 @@ TEST(Document, IsBuiltByHand) {
   EXPECT_EQ(document.find("c"), nullptr);
 }
 
+TEST(Document, WritesTextThatIsNoUtf8AsOneThatIs) {
+  for (const std::string bad :
+       {"\xff", "\x80", "\xc3", "\xe0\x80\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80",
+        "\xf4\x90\x80\x80", "\xf0\x80\x80\x80", "\xe2\x82", "\xc1\xbf"}) {
+    const auto text = Document("a" + bad + "b").to_json();
+    const auto back = Document::parse_json(text, "f").as_string();
+    EXPECT_TRUE(back.starts_with("a\xef\xbf\xbd") && back.ends_with("b")) << text;
+  }
+  for (const std::string good :
+       {"\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xef\xbf\xbf", "\xf0\x90\x80\x80",
+        "\xf4\x8f\xbf\xbf", "z\xc3\xa9y"}) {
+    EXPECT_EQ(Document(good).to_json(), "\"" + good + "\"");
+  }
+}
+
 TEST(Document, WritesWholeDoublesAsDoubles) {
   for (const double number : {0.0, -0.0, 1.0, 1e15, 1e16, 1e300, -5e-324}) {
     const auto back = Document::parse_json(Document(number).to_json(), "f");

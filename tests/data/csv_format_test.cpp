@@ -140,6 +140,24 @@ TEST(CsvFormat, AWrongMarkIsSaid) {
                 "its encoding.");
 }
 
+TEST(CsvFormat, TheFirstMillionBytesAreSniffed) {
+  const TempDir dir;
+  const Schema schema({{"a", "", labelled_codec({"x", "\u00e9"}, 0)}});
+  for (const std::size_t bytes : {1'000, 70'000, 300'000, 1'000'000}) {
+    std::string text = "a\n";
+    while (text.size() < bytes) text += "x\n";
+    text += "\xe9\n";  // Latin-1
+    const auto loaded = read_csv(dir.write("p.csv", text), schema, CsvOptions{});
+    EXPECT_EQ(loaded.table.column(0)[loaded.table.rows() - 1], 1U) << bytes;
+    // A letter of two bytes across the end of what is sniffed is no Latin-1.
+    std::string cut = "a\n";
+    while (cut.size() < bytes) cut += "x\n";
+    cut += "\u00e9\n";
+    const auto whole = read_csv(dir.write("p.csv", cut), schema, CsvOptions{});
+    EXPECT_EQ(whole.table.column(0)[whole.table.rows() - 1], 1U) << bytes;
+  }
+}
+
 TEST(CsvFormat, BytesBehindTheSniffedOnesMustStillBeText) {
   const TempDir dir;
   std::string text = "Ort,m²\n";

@@ -50,6 +50,22 @@ class Pairs : public testing::Test {
 
 using Rows = std::multiset<std::set<AttributeId>>;
 
+TEST_F(Pairs, TellThousandsOfUsersApart) {
+  std::string text = "user,item\n";
+  Rows expected;
+  for (int round = 0; round < 2; ++round) {
+    for (int user = 0; user < 5000; ++user) {
+      const auto item = static_cast<AttributeId>((user >> round) % 4);
+      text += "user" + std::to_string(user) + ",i" + std::to_string(item) + "\n";
+    }
+  }
+  for (int user = 0; user < 5000; ++user) {
+    expected.insert(
+        {static_cast<AttributeId>(user % 4), static_cast<AttributeId>((user >> 1) % 4)});
+  }
+  EXPECT_EQ(rows_of(read_private(text)), expected);
+}
+
 TEST_F(Pairs, MakeARowOfEachUser) {
   const std::string text = "user,item\nanna,i3\nbert,i0\nanna,i1\r\ncleo,\nanna,i3";
   EXPECT_EQ(rows_of(read(text)), (Rows{{1, 3}, {0}, {}}));

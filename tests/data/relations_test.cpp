@@ -72,6 +72,44 @@ TEST(Relations, OrdersThatRunInACircleAreRefused) {
       contains(refusal(kOrder + "[[relation]]\norder = 'discharged <= admitted'\n"), "circle"));
 }
 
+// Of columns whose codes are single values, an order excludes just the pairs that break it.
+TEST(Relations, OfNumbersExcludeThePairsThatBreakThem) {
+  const std::string columns =
+      "[[column]]\nname = 'a'\nkind = 'integer'\nmin = 0\nmax = 9\nbins = 10\nnull = ''\n"
+      "[[column]]\nname = 'b'\nkind = 'integer'\nmin = -3\nmax = 8\nbins = 12\n";
+  const struct {
+    std::string text;
+    bool (*holds)(int a, int b);
+  } orders[] = {{"a < b", [](int a, int b) { return a < b; }},
+                {"a <= b", [](int a, int b) { return a <= b; }},
+                {"a > b", [](int a, int b) { return a > b; }},
+                {"a >= b", [](int a, int b) { return a >= b; }},
+                {"b < a + 2", [](int a, int b) { return b < a + 2; }},
+                {"a - 3 >= b", [](int a, int b) { return a - 3 >= b; }}};
+  for (const auto& [text, holds] : orders) {
+    const Schema schema = Schema::from_document(
+        Document::parse_toml(columns + "[[relation]]\norder = '" + text + "'\n", "schema"));
+    ASSERT_EQ(schema.relations().orders.size(), 1U);
+    const Order& order = schema.relations().orders[0];
+    const bool a_is_low = order.low == 0;
+    for (int a = 0; a <= 9; ++a) {
+      for (int b = -3; b <= 8; ++b) {
+        const auto code_of_a = static_cast<Code>(a);
+        const auto code_of_b = static_cast<Code>(b + 3);
+        EXPECT_EQ(
+            order.excludes(a_is_low ? code_of_a : code_of_b, a_is_low ? code_of_b : code_of_a),
+            !holds(a, b))
+            << text << ": " << a << " " << b;
+      }
+    }
+    // No value keeps every order.
+    const Code none = schema.columns()[0].codec->encode("").code;
+    for (Code other = 0; other < 12; ++other) {
+      EXPECT_FALSE(order.excludes(a_is_low ? none : other, a_is_low ? other : none)) << text;
+    }
+  }
+}
+
 TEST(Relations, ADerivedColumnThatIsUsedElsewhereIsRefused) {
   EXPECT_TRUE(
       contains(refusal(kDerive + "[[rule]]\nif = 'ward = a'\nthen = 'length < 5'\n"), "length"));

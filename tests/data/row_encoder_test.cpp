@@ -295,6 +295,87 @@ TEST(RowEncoder, DecimalsHaveTheCodesOfTheirDigits) {
   }
 }
 
+TEST(RowEncoder, DecimalsOfEveryScaleHaveTheCodesOfTheirTexts) {
+  const Schema schema = one_column("kind = 'real'\nmin = 0\nmax = 1000\ndecimals = 2\nbins = 500");
+  const CellTexts texts(schema.columns()[0]);
+  for (int scale = 0; scale <= 18; ++scale) {
+    std::vector<std::int64_t> values;
+    std::vector<std::string> written;
+    for (const double size : {0.3, 1.0, 7.25, 99.0, 512.5, 1000.0, 1001.0}) {
+      const double value = std::round(size * std::pow(10.0, scale));
+      if (value > 9e18) continue;
+      values.push_back(static_cast<std::int64_t>(value));
+      written.push_back(
+          texts.of(DecimalCell{.digits = size_in_digits(values.back()), .scale = scale}));
+    }
+    expect_same(schema, test::numbers_column("x", "d:18," + std::to_string(scale) + ",64", values),
+                written, "scale " + std::to_string(scale));
+  }
+}
+
+TEST(RowEncoder, SeesThatAnyColumnHasAnotherTypeThanBefore) {
+  const Schema schema =
+      schema_of("[[column]]\nname = 'x'\nsize = 9\n[[column]]\nname = 'y'\nsize = 9");
+  const auto whole = [](const std::string& name) {
+    return test::numbers_column<std::int64_t>(name, "l", {3, 4});
+  };
+  const auto text = [](const std::string& name) {
+    return test::texts_column(name, "u", {"3", "4"});
+  };
+  RowEncoder encoder(schema, "");
+  for (const auto& columns : std::vector<std::vector<ArrowColumn>>{{whole("x"), whole("y")},
+                                                                   {text("x"), whole("y")},
+                                                                   {text("x"), text("y")},
+                                                                   {whole("y"), text("x")},
+                                                                   {whole("x"), text("y")}}) {
+    ArrowSchema types_made = test::schema_of(columns);
+    ArrowArray rows_made = test::array_of(columns);
+    const OwnedSchema types(&types_made);
+    const OwnedArray rows(&rows_made);
+    const Table table = encoder.encode(*rows, *types).table;
+    for (AttributeId id = 0; id < 2; ++id) {
+      EXPECT_EQ(codes_of(table, id), (std::vector<Code>{3, 4}));
+    }
+  }
+}
+
+TEST(RowEncoder, AViewOfWhatIsNotThereIsNowhere) {
+  const Schema schema = one_column("values = ['a text that is longer', 'short', 'x']\nother = 'o'");
+  const std::string text = "a text that is longer";
+  const auto view = [](std::int32_t size, std::int32_t piece, std::int32_t begin) {
+    return test::bytes_of<std::int32_t>({size, 0, piece, begin});
+  };
+  const std::vector<std::string> views = {
+      view(21, 0, 0),  view(21, 1, 0),  view(-1, 0, 0), view(21, -1, 0), view(21, 2, 0),
+      view(21, 0, -1), view(21, 0, 1),  view(21, 1, 1), view(22, 0, 0),  view(1 << 30, 0, 0),
+      view(21, 0, 22), view(21, 1, -3), view(-22, 1, 0)};
+  std::string all;
+  for (const auto& one : views) all += one;
+  const ArrowColumn column{"x",
+                           "vu",
+                           {"", all, text, text, test::bytes_of<std::int64_t>({21, 21})},
+                           static_cast<std::int64_t>(views.size())};
+  std::vector<Code> codes(views.size(), 3);  // other
+  codes[0] = codes[1] = 0;
+  EXPECT_EQ(codes_of(encoded(schema, {column}).table), codes);
+}
+
+TEST(RowEncoder, ARowIsThereWhereABatchHasNoBuffers) {
+  const Schema schema = one_column("size = 9\nspecial = ['N']\nnull = ['']");
+  const std::vector<ArrowColumn> columns = {test::numbers_column<std::int64_t>("x", "l", {3, 4})};
+  ArrowSchema types_made = test::schema_of(columns);
+  ArrowArray rows_made = test::array_of(columns);
+  const unsigned char none = 0;  // says that each row is null, where it is asked
+  const void* buffers[] = {&none};
+  rows_made.null_count = -1;
+  rows_made.n_buffers = 0;
+  rows_made.buffers = buffers;
+  const OwnedSchema types(&types_made);
+  const OwnedArray rows(&rows_made);
+  RowEncoder encoder(schema, "");
+  EXPECT_EQ(codes_of(encoder.encode(*rows, *types).table), (std::vector<Code>{3, 4}));
+}
+
 TEST(RowEncoder, DecimalsOfManyDigitsAreNotRounded) {
   // 2^100 and its neighbours, of which a double knows one.
   const Schema schema = one_column(

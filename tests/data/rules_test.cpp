@@ -146,6 +146,70 @@ RC_GTEST_PROP(ImpossibleBoxes, HoldTheRowsThatBreakARuleAndNoOthers, ()) {
   }
 }
 
+Order any_order() {
+  Order out{.text = "",
+            .low = 0,
+            .high = 1,
+            .lowest = {},
+            .highest = {},
+            .low_place = {},
+            .high_place = {}};
+  const auto places = [](std::int64_t of_extras) {
+    std::vector<std::int64_t> places_of;
+    for (int i = *rc::gen::inRange(1, 9); i > 0; --i) {
+      places_of.push_back(*rc::gen::inRange(0, 5) == 0 ? of_extras
+                                                       : *rc::gen::inRange<std::int64_t>(-3, 12));
+    }
+    return places_of;
+  };
+  out.lowest = places(kBeforeAll);
+  out.highest = places(kAfterAll);
+  return out;
+}
+
+RC_GTEST_PROP(ImpossibleBoxes, OfAnOrderHoldEachPairThatItExcludesOnceAndNoOther, ()) {
+  const Order order = any_order();
+  const std::vector<ImpossibleBox> boxes = impossible_boxes({{}, std::span(&order, 1)});
+  for (Code low = 0; low < order.lowest.size(); ++low) {
+    for (Code high = 0; high < order.highest.size(); ++high) {
+      const auto holding = std::ranges::count_if(boxes, [&](const auto& box) {
+        return inside(box, {low, high});
+      });
+      RC_ASSERT(holding == (order.excludes(low, high) ? 1 : 0));
+    }
+  }
+}
+
+TEST(ImpossibleBoxes, OfALongOrderAreFewAndHoldNoPairThatMayBe) {
+  Order order{.text = "",
+              .low = 0,
+              .high = 1,
+              .lowest = {},
+              .highest = {},
+              .low_place = {},
+              .high_place = {}};
+  constexpr std::int64_t kCodes = 2500;
+  for (std::int64_t code = 0; code < kCodes; ++code) {
+    order.lowest.push_back(code);
+    order.highest.push_back(code);
+  }
+  const auto boxes = impossible_boxes({{}, std::span(&order, 1)});
+  EXPECT_LE(boxes.size(), kMostBoxesOfOrder);
+  EXPECT_GT(boxes.size(), kMostBoxesOfOrder / 2);
+  const std::size_t grain = kCodes / kMostBoxesOfOrder + 1;
+  for (Code low = 0; low < kCodes; low += 7) {
+    for (Code high = 0; high < kCodes; high += 11) {
+      const auto holding = std::ranges::count_if(boxes, [&](const auto& box) {
+        return inside(box, {low, high});
+      });
+      EXPECT_LE(holding, order.excludes(low, high) ? 1 : 0) << low << " " << high;
+      if (low >= high + grain) {
+        EXPECT_EQ(holding, 1) << low << " " << high;
+      }
+    }
+  }
+}
+
 // The rows of a table with the columns age (0-4, 5-9, 10-19), marital and income, as codes.
 Schema census(const std::string& rules) {
   return Schema::from_document(Document::parse_toml(R"(

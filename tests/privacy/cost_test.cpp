@@ -63,6 +63,18 @@ rc::Gen<cpp_int> amounts() {
                         rc::gen::inRange(0, 128));
 }
 
+TEST(Cost, LessThanAGrainIsNothingOrAGrain) {
+  for (int exponent = -81; exponent > -1070; --exponent) {
+    const double amount = std::ldexp(1.5, exponent);
+    EXPECT_EQ(CostForTests::at_most(amount).grains(), "0") << exponent;
+    EXPECT_EQ(CostForTests::at_least(amount).grains(), "1") << exponent;
+  }
+  EXPECT_EQ(CostForTests::at_most(0.0).grains(), "0");
+  EXPECT_EQ(CostForTests::at_least(0.0).grains(), "0");
+  EXPECT_EQ(CostForTests::at_most(std::ldexp(1.5, -80)).grains(), "1");
+  EXPECT_EQ(CostForTests::at_least(std::ldexp(1.5, -80)).grains(), "2");
+}
+
 TEST(Cost, StartsAtNothing) {
   EXPECT_TRUE(Cost().is_zero());
   EXPECT_EQ(Cost().grains(), "0");

@@ -55,6 +55,12 @@ TEST(Entropy, TheStreamGoesOnAcrossBuffers) {
   EXPECT_NE(words_of(other, 5000), words);
 }
 
+TEST(Entropy, EveryBitOfASeedMatters) {
+  std::set<std::uint64_t> first = {SeededEntropy(0).word()};
+  for (int bit = 0; bit < 64; ++bit) first.insert(SeededEntropy(std::uint64_t{1} << bit).word());
+  EXPECT_EQ(first.size(), 65U);
+}
+
 TEST(Entropy, BitsAreTheWordsFromTheTop) {
   test::ScriptedEntropy entropy({0xa000000000000001u, 0x8000000000000000u});
   std::vector<bool> bits;

@@ -8,6 +8,7 @@
 
 #include "privacy/proofs/proofs.h"
 #include "privacy/proofs/worlds.h"
+#include "support/arrow_tables.h"
 #include "support/entropy_for_tests.h"
 #include "support/files.h"
 #include "tandem/base/document.h"
@@ -108,6 +109,106 @@ TEST(Gate, NothingIsGivenForNothing) {
     EXPECT_THROW(curator.select_cell(all_cells(), nothing), BudgetError);
     EXPECT_TRUE(curator.filter().charges().empty());
   }
+}
+
+TEST(Gate, WhoMayHaveNoRowMayBeAbsent) {
+  const TempDir dir;
+  const Schema schema =
+      Schema::from_document(Document::parse_json(R"({"a": 3, "b": 2})", "schema"));
+  const Schema items = Schema::from_document(
+      Document::parse_toml("[[columns]]\nprefix = 'i'\nsize = 2\ncount = 3", "schema"));
+  const std::string rows = dir.write("p.csv", "a,b,who\n1,1,x\n2,0,y\n");
+  const std::string pairs = "pairs:" + dir.write("pairs.csv", "user,item\nx,i1\n");
+  const auto column = [](const std::string& name) {
+    return test::numbers_column<std::int64_t>(name, "l", {1, 1});
+  };
+  const RowStream stream{
+      test::open_of({.columns = {column("a"), column("b"), column("who")}, .batch = 2}), 2};
+  const auto unit_of = [](PrivateData data) {
+    Curator curator(std::move(data), Filter::pure(Epsilon(1.0)), std::make_unique<SeededEntropy>(1),
+                    memory_transcript(), {});
+    return curator.unit();
+  };
+  for (const auto neighbors : {Neighbors::ReplaceOne, Neighbors::AddRemove}) {
+    for (const int share : {1, 4}) {
+      const PrivacyUnit unit{neighbors, share};
+      PrivacyUnit absent = unit;
+      absent.may_be_absent = true;
+      EXPECT_EQ(unit_of(open_private(rows, schema, {unit, "", {}})), unit);
+      EXPECT_EQ(unit_of(open_private(rows, schema, {unit, "who", {}})), absent);
+      EXPECT_EQ(unit_of(open_private(pairs, items, {unit, "", {}})), absent);
+      for (const auto how :
+           {HowToCount::ByMemory, HowToCount::Hold, HowToCount::Passes, HowToCount::Once}) {
+        EXPECT_EQ(unit_of(open_private(stream, schema, {unit, "", {}}, how, 1e9)), unit);
+        EXPECT_EQ(unit_of(open_private(stream, schema, {unit, "who", {}}, how, 1e9)), absent);
+      }
+      const auto count = [](std::span<const Clique>, std::span<std::int64_t>) { return false; };
+      EXPECT_EQ(unit_of(counted_private(schema.domain(), count, unit, {})), unit);
+      EXPECT_EQ(unit_of(counted_private(schema.domain(), count, absent, {})), absent);
+    }
+  }
+}
+
+TEST(Gate, TheNoiseOfAScoreIsForeseen) {
+  const Score score = l1_error({Clique{0, 1}, kReference});
+  for (const auto& filter : {Filter::zcdp(Rho(1.0)), Filter::pure(Epsilon(1.0))}) {
+    for (const auto& unit : {kReplace, kAdd, PrivacyUnit{Neighbors::ReplaceOne, 3}}) {
+      Curator curator = gate(kWorld, kTable, {.unit = unit, .filter = filter});
+      for (const double share : {0.01, 0.1, 0.5}) {
+        const Cost cost = curator.filter().total() * share;
+        const double foreseen = curator.score_noise(score, cost).value();
+        EXPECT_GT(foreseen, 0.0);
+        EXPECT_EQ(curator.measure_score(score, cost).sigma.value(), foreseen);
+        EXPECT_EQ(curator.history().back().measured.back().sigma, foreseen);
+      }
+    }
+  }
+}
+
+// What a release states and a ledger is told: never less than what was paid, however it is rounded.
+TEST(Gate, AStepIsWorthNoLessRhoThanItCost) {
+  Curator curator = gate(kWorld, kTable, {.unit = kAdd, .filter = Filter::zcdp(Rho(1.0))});
+  const LinearQuery query{Clique{0}};
+  const WeightedQuery weighted{query, 2};
+  for (int i = 3; i < 60; ++i) {
+    const Cost cost = curator.filter().total() / static_cast<double>(997 * i);
+    curator.measure(query, cost, NoiseKind::Gaussian);
+    curator.measure(query, cost, NoiseKind::Laplace);
+    curator.measure_together(std::span(&weighted, 1), cost, NoiseKind::Gaussian);
+    curator.measure_together(std::span(&weighted, 1), cost, NoiseKind::Laplace);
+    curator.measure_score(l1_error({Clique{0, 1}, kReference}), cost);
+    curator.select(two_candidates(), cost);
+  }
+  for (const auto& step : curator.history()) {
+    if (step.noise == NoiseKind::Gaussian) {
+      EXPECT_GE(step.rho.value(), step.cost.upper_bound());
+    } else {  // epsilon^2/2 of what a cost buys, in which roundings lose a little
+      EXPECT_GE(step.rho.value(), step.cost.upper_bound() * (1.0 - 1e-6));
+    }
+  }
+}
+
+TEST(Gate, AStepOfAPureRunStatesItsWholeRho) {
+  Curator curator = gate(kWorld, kTable, {.unit = kReplace, .filter = Filter::pure(Epsilon(8.0))});
+  const LinearQuery query{Clique{0}};
+  const WeightedQuery weighted{query, 2};
+  for (int i = 3; i < 40; ++i) {
+    const Cost cost = curator.filter().total() / static_cast<double>(97 * i);
+    curator.measure(query, cost);
+    curator.measure_together(std::span(&weighted, 1), cost, NoiseKind::Laplace);
+    curator.measure_score(l1_error({Clique{0, 1}, kReference}), cost);
+    curator.select(two_candidates(), cost);
+    curator.select(two_candidates(), cost, Selection::PermuteAndFlip);
+  }
+  int bounded_range = 0;  // selections that pay for a quarter
+  for (const auto& step : curator.history()) {
+    const double e = step.cost.upper_bound() * (1.0 - 1e-9);  // roundings lose a little
+    const bool quarter = step.rho.value() < e * e / 2.0;
+    bounded_range += quarter ? 1 : 0;
+    EXPECT_TRUE(!quarter || step.kind == StepKind::Select);
+    EXPECT_GE(step.rho.value(), e * e / 8.0);
+  }
+  EXPECT_EQ(bounded_range, 37);
 }
 
 TEST(Gate, RefusesNoiseItCannotDrawBeforeCharging) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 
 #include "privacy/ledger_support.h"
 #include "tandem/privacy/ledger_file.h"
@@ -229,6 +230,53 @@ TEST(LedgerTampering, ARewrittenChainMustStillObeyTheRules) {
   }
 }
 
+TEST(LedgerTampering, AnEntryHasNoFieldThatItsKindDoesNot) {
+  const TempDir dir;
+  const std::string original = sample(dir);
+  const std::string open = Ledger::open(original).report().runs[1].id;
+  const std::map<std::string, std::function<void(LedgerEntry&)>> fields = {
+      {"dataset", [](LedgerEntry& e) { e.dataset = "people"; }},
+      {"epsilon", [](LedgerEntry& e) { e.epsilon = "1"; }},
+      {"delta", [](LedgerEntry& e) { e.delta = "1e-09"; }},
+      {"neighbors", [](LedgerEntry& e) { e.neighbors = "replace-one"; }},
+      {"rows_per_person", [](LedgerEntry& e) { e.rows_per_person = 1; }},
+      {"mechanism", [](LedgerEntry& e) { e.mechanism = "mst"; }},
+      {"label", [](LedgerEntry& e) { e.label = "r"; }},
+      {"pure", [](LedgerEntry& e) { e.pure = "1"; }},
+      {"rho", [](LedgerEntry& e) { e.rho = "1"; }},
+      {"step", [](LedgerEntry& e) { e.step = 1; }},
+      {"digest", [](LedgerEntry& e) { e.digest = sha256_hex("d"); }}};
+  const std::map<std::string, std::vector<std::string>> kinds = {
+      {"reserve", {"mechanism", "label", "pure", "rho"}},
+      {"step", {"step", "digest"}},
+      {"settle", {"pure", "rho"}}};
+  const std::string copy = dir / "copy";
+  for (const auto& [kind, own] : kinds) {
+    for (const auto& [strange, set_strange] : fields) {
+      if (std::ranges::find(own, strange) != own.end()) continue;
+      LedgerEntry e;
+      e.kind = kind;
+      e.run = kind == "reserve" ? std::string(32, 'a') : open;
+      for (const auto& field : own) {
+        if (field != "pure") fields.at(field)(e);
+      }
+      fs::copy_file(original, copy, fs::copy_options::overwrite_existing);
+      const auto append = [&] {
+        LedgerFile file = LedgerFile::open(copy, 1s);
+        LedgerFile::Transaction write(file, LedgerFile::Transaction::Write);
+        file.append(e);
+        write.commit();
+      };
+      append();
+      EXPECT_EQ(fault_in(copy), "") << kind << " without " << strange;
+      fs::copy_file(original, copy, fs::copy_options::overwrite_existing);
+      set_strange(e);
+      append();
+      EXPECT_THAT(fault_in(copy), HasSubstr("fields that its kind does not")) << kind << strange;
+    }
+  }
+}
+
 TEST(LedgerTampering, ManyHugeAmountsAreAFaultNotAnOverflow) {
   const TempDir dir;
   LedgerEntry create;
@@ -252,6 +300,47 @@ TEST(LedgerTampering, ManyHugeAmountsAreAFaultNotAnOverflow) {
     write.commit();
   }
   EXPECT_THAT(fault_in(dir / "a"), HasSubstr("an impossible amount"));
+}
+
+// Up to version 0.1 a run that had settled counted as what it had spent, beside pure runs, too.
+TEST(LedgerTampering, WhatAnEarlierVersionAcceptedIsNoFault) {
+  const TempDir dir;
+  const auto fault = [&](const std::string& name, double spent, double pure_epsilon) {
+    LedgerEntry create;
+    create.kind = "create";
+    create.dataset = "people";
+    create.epsilon = "1";
+    create.delta = "0.01";
+    create.neighbors = "replace-one";
+    create.rows_per_person = 1;
+    LedgerFile file = LedgerFile::create(dir / name, create, 1s);
+    {
+      LedgerFile::Transaction write(file, LedgerFile::Transaction::Write);
+      LedgerEntry e;
+      e.kind = "reserve";
+      e.run = std::string(32, 'a');
+      e.mechanism = e.label = "x";
+      e.rho = test::zcdp(0.04).rho.grains();  // worth an epsilon of 0.8
+      file.append(e);
+      e = {};
+      e.kind = "settle";
+      e.run = std::string(32, 'a');
+      e.rho = test::zcdp(spent).rho.grains();
+      file.append(e);
+      e = {};
+      e.kind = "reserve";
+      e.run = std::string(32, 'b');
+      e.mechanism = e.label = "x";
+      e.pure = pure(pure_epsilon).pure->grains();
+      e.rho = pure(pure_epsilon).rho.grains();
+      file.append(e);
+      write.commit();
+    }
+    return fault_in(dir / name);
+  };
+  EXPECT_EQ(fault("a", 0.0001, 0.7), "");
+  EXPECT_THAT(fault("b", 0.01, 0.95), HasSubstr("more than the limit"));
+  EXPECT_THAT(fault("c", 0.03, 0.7), HasSubstr("more than the limit"));
 }
 
 TEST(LedgerTampering, TermsThatMakeNoSenseAreFoundAtOpening) {

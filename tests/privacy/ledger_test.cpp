@@ -306,6 +306,19 @@ TEST(Ledger, ARefusalSaysWhatIsAskedHeldAllowedAndLeft) {
             (dir / "a") +
                 ": this run asks for epsilon 0.5, the runs so far hold 0.75, and the "
                 "limit is 1 at delta 0; left is pure epsilon 0.25.");
+  // With a delta, the rho that is left and the epsilon that it is worth, too.
+  Ledger with_delta = Ledger::create(dir / "b", terms(1.0, 1e-9));
+  const std::string text = message<BudgetError>([&] { open_run(with_delta, pure(2.0)); });
+  const auto number_behind = [&](const std::string& words) {
+    const auto at = text.find(words);
+    return at == std::string::npos ? -1.0 : std::stod(text.substr(at + words.size()));
+  };
+  EXPECT_NEAR(number_behind("left is pure epsilon "), 1.0, 1e-4) << text;
+  const double epsilon = number_behind(", or epsilon ");
+  EXPECT_GT(epsilon, 0.99) << text;
+  EXPECT_LE(epsilon, 1.0) << text;
+  const double rho = number_behind("(rho ");
+  EXPECT_NEAR(epsilon_of(Rho(rho), Delta(1e-9)).value(), epsilon, 1e-3) << text;
 }
 
 TEST(Ledger, AnAmountThatMakesNoSenseIsABrokenPromise) {

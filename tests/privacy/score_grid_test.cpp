@@ -77,6 +77,23 @@ RC_GTEST_PROP(ScoreGrid, L1ErrorsAreTheirDefinition, ()) {
   check_scores(most, cells, 3, rng);
 }
 
+TEST(ScoreGrid, ARateIsWhatItsEpsilonPaysForAndNoLess) {
+  for (const std::uint64_t sensitivity : {1ULL, 3ULL, 1ULL << 20, 123456789123ULL}) {
+    for (const double epsilon : {1e-9, 0.1, 0.3, 1.0, 7.0, 1000.0}) {
+      ScoreGrid grid;
+      grid.shift = 33;
+      grid.sensitivity = sensitivity;
+      const double rate = grid.rate_for(epsilon);
+      EXPECT_LT(rate * 2.0 * static_cast<double>(sensitivity), epsilon * (1.0 + 1e-15));
+      EXPECT_GT(rate * 2.0 * static_cast<double>(sensitivity), epsilon * (1.0 - 1e-15));
+      const double back = grid.epsilon_for(rate / grid.step());
+      EXPECT_NEAR(back, epsilon, epsilon * 1e-14);
+    }
+  }
+  EXPECT_EQ(ScoreGrid().rate_for(0.0), 0.0);
+  EXPECT_GT(ScoreGrid().rate_for(1.0), 0.49);  // what nobody can move
+}
+
 TEST(ScoreGrid, L1ErrorsOfManyCellsAreTheirDefinition) {
   Rng rng(7);
   check_scores(1e6, 100'000, 3, rng);  // enough for several threads

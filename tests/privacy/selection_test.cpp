@@ -15,6 +15,8 @@
 #include "support/statistics.h"
 #include "support/textbook_samplers.h"
 #include "tandem/base/error.h"
+#include "tandem/privacy/bernoulli_exp.h"
+#include "tandem/privacy/exp_bounds.h"
 
 namespace tandem {
 namespace {
@@ -99,6 +101,41 @@ std::vector<std::uint64_t> tally(std::span<const std::size_t> draws, std::size_t
   std::vector<std::uint64_t> counts(count, 0);
   for (const std::size_t i : draws) ++counts.at(i);
   return counts;
+}
+
+// A point in the unit in which a stretch ends is decided by exp(-x) itself, to the last bit.
+TEST(Selection, IsDecidedExactlyWhereAStretchEnds) {
+  constexpr std::uint64_t kSmall = (std::uint64_t{1} << 40) + 1;
+  int accepted = 0;
+  int refused = 0;
+  for (const Rate rate : {Rate{1, 1}, Rate{3, 2}, Rate{1, 7}, Rate{12345, 99991}}) {
+    const Multiples multiples(rate);
+    const Stretches stretches(multiples);
+    for (const std::uint64_t gap : {1, 2, 5, 11}) {
+      const ExpBounds bounds = exp_bounds(multiples.of(gap));
+      const Ratio x{static_cast<UInt128>(gap) * rate.num, rate.den};
+      const Scores scores = {10, 10 - static_cast<std::int64_t>(gap)};
+      const std::uint64_t line = stretches.of(0) + stretches.of(gap);
+      for (std::uint64_t u = bounds.lower - 2; u <= bounds.upper + 2; ++u) {
+        // The word that throws the point into that unit, those of its place in it, and small ones,
+        // which decide for the best when the point is thrown again.
+        const std::uint64_t unit = stretches.of(0) + (u >> 32);
+        const auto word = static_cast<std::uint64_t>((static_cast<UInt128>(unit) << 64) / line) + 2;
+        std::vector<std::uint64_t> script(40, kSmall);
+        ScriptedEntropy digits(script);
+        const bool below = below_exp(u, bounds, x, digits);
+        (below ? accepted : refused) += 1;
+        script[0] = word;
+        script[1] = u << 32;
+        ScriptedEntropy one(script);
+        EXPECT_EQ(exponential_draw(scores, rate, one, {}), below ? 1U : 0U) << gap << " " << u;
+        ScriptedEntropy other(script);
+        EXPECT_EQ(ExponentialTable(scores, rate).draw(other), below ? 1U : 0U) << gap << " " << u;
+      }
+    }
+  }
+  EXPECT_GT(accepted, 40);
+  EXPECT_GT(refused, 40);
 }
 
 TEST(Selection, ExponentialTableFitsItsLaw) {

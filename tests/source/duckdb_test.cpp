@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 
 #include "support/errors.h"
@@ -93,6 +94,24 @@ TEST(DuckDb, ARowThatCannotBeMadeEndsTheStream) {
     if (batch.empty()) break;
   }
   EXPECT_TRUE(broken);
+}
+
+TEST(DuckDb, AStreamThatFailsOrThrowsIsNotAtItsEnd) {
+  static int calls = 0;
+  calls = 0;
+  ArrowArrayStream made{};
+  made.get_next = [](ArrowArrayStream*, ArrowArray* to) {
+    *to = ArrowArray{};
+    if (++calls == 1) throw std::runtime_error("through the C door");
+    return calls == 2 ? 5 : 0;
+  };
+  made.release = [](ArrowArrayStream* self) { self->release = nullptr; };
+  OwnedStream rows(&made);
+  OwnedArray batch;
+  EXPECT_FALSE(next_of(rows, batch));
+  EXPECT_FALSE(next_of(rows, batch));
+  EXPECT_TRUE(next_of(rows, batch));
+  EXPECT_TRUE(batch.empty());
 }
 
 TEST(DuckDb, HasNoDiskAndNoExtensions) {

@@ -65,6 +65,16 @@ TEST(RowStream, HoldsWhatFitsAndNothingElse) {
   }
 }
 
+TEST(RowStream, ChoosingAmongPeoplesRowsTakesMemoryToo) {
+  const auto some = people(1000);
+  const Schema schema = coded_schema(some.table.domain());
+  const RowStream stream{open_of({.columns = some.columns, .batch = 64}), 1000};
+  const RowReading reading{.schema = schema, .person = "who"};
+  EXPECT_FALSE(hold_rows(stream, reading, 2000.0));
+  EXPECT_FALSE(hold_rows(stream, reading, 1000.0 * (2 + 16 + 64) - 1.0));
+  EXPECT_TRUE(hold_rows(stream, reading, 1000.0 * (2 + 16 + 64)));
+}
+
 TEST(RowStream, ReleasesEveryStructureOnce) {
   const auto some = people(1000);
   const Schema schema = coded_schema(some.table.domain());

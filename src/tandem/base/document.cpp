@@ -364,9 +364,29 @@ void refuse_odd_toml(std::string_view text, const std::string& name) {
   }
 }
 
+// How many bytes the character has that a text of UTF-8 starts with; 0: it starts with none.
+std::size_t character_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.empty() || (byte(0) >= 0x80 && byte(0) < 0xc2) || byte(0) > 0xf4) return 0;
+  const std::size_t length = byte(0) < 0x80 ? 1 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80U) return 0;
+  }
+  // Overlong forms, surrogates, and what lies beyond Unicode, by their second byte.
+  const bool good = byte(0) == 0xe0   ? byte(1) >= 0xa0
+                    : byte(0) == 0xed ? byte(1) < 0xa0
+                    : byte(0) == 0xf0 ? byte(1) >= 0x90
+                    : byte(0) == 0xf4 ? byte(1) < 0x90
+                                      : true;
+  return good ? length : 0;
+}
+
+// Bytes that are no UTF-8, such as those of an odd file name, become U+FFFD: JSON has no others.
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
     switch (c) {
       case '"':
         out += "\\\"";
@@ -386,8 +406,13 @@ void append_json_string(std::string& out, std::string_view text) {
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
+        } else if (static_cast<unsigned char>(c) < 0x80) {
           out += c;
+        } else if (const std::size_t bytes = character_bytes(text.substr(at)); bytes > 0) {
+          out += text.substr(at, bytes);
+          at += bytes - 1;
+        } else {
+          out += "\xef\xbf\xbd";
         }
     }
   }

@@ -30,12 +30,12 @@ BeliefPropagation::BeliefPropagation(const Domain& domain, JunctionTree tree,
   for (const auto& factor : factors_) {
     potential_start_.push_back(potential_start_.back() + domain.cells(factor));
   }
+  message_.assign(message_start_.back(), 0.0);
   build_nodes();
   build_wholes();
   scale_.assign(tree_.cliques.size(), 1.0);
   base_.assign(clique_start_.back(), 1.0);
   belief_.assign(clique_start_.back(), 0.0);
-  message_.assign(message_start_.back(), 0.0);
   possible_.assign(message_start_.back(), 1);
   potential_.assign(potential_start_.back(), 0.0);
 }
