@@ -9,8 +9,10 @@
 
 #include "support/codecs.h"
 #include "support/errors.h"
+#include "tandem/base/document.h"
 #include "tandem/base/error.h"
 #include "tandem/data/binned_codec.h"
+#include "tandem/data/column_schema.h"
 
 namespace tandem {
 namespace {

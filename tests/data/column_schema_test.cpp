@@ -53,7 +53,7 @@ TEST(ColumnSchema, ReadsEveryKind) {
                {{"", 2}, {"x", 1, Unfit}});  // the schema says what 'x' becomes
   expect_codes("values = ['a', 'b']\nnull = true", 3, {{"x", 2, Unfit}});
   expect_codes("values = ['a', 'b']\nother = 'z'\nnull = ['-', 9]", 4,
-               {{"z", 2}, {"x", 2, Adapted}, {"-", 3}, {"9", 3}, {"", 2, Adapted}});
+               {{"z", 2}, {"x", 2, Adapted}, {"-", 3}, {"9", 3}, {"", 3}});
   expect_codes("kind = 'ordinal'\nsize = 3\nnull = false", 3, {{"2", 2}, {"3", 2, Unfit}});
   expect_codes("kind = 'boolean'", 2, {{"TRUE", 1}, {"no", 0}, {"", 0, Unfit}});
   expect_codes("kind = 'boolean'\nvalues = [1, 2]\nspecial = 'N'\nnull = ''", 4,

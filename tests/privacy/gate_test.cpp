@@ -143,8 +143,8 @@ TEST(Gate, WhoMayHaveNoRowMayBeAbsent) {
         EXPECT_EQ(unit_of(open_private(stream, schema, {unit, "who", {}}, how, 1e9)), absent);
       }
       const auto count = [](std::span<const Clique>, std::span<std::int64_t>) { return false; };
-      EXPECT_EQ(unit_of(counted_private(schema.domain(), count, unit, {})), unit);
-      EXPECT_EQ(unit_of(counted_private(schema.domain(), count, absent, {})), absent);
+      EXPECT_EQ(unit_of(counted_private(schema.domain(), count, {unit, "", {}})), unit);
+      EXPECT_EQ(unit_of(counted_private(schema.domain(), count, {unit, "who", {}})), absent);
     }
   }
 }
