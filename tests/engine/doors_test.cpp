@@ -26,11 +26,11 @@ using test::read_file;
 using test::TempDir;
 
 // The same people in a file, in memory, and as codes.
-class GivenRowsTest : public testing::Test {
+class Doors : public testing::Test {
  protected:
   static constexpr std::size_t kRows = 400;
 
-  GivenRowsTest() {
+  Doors() {
     std::string csv = "who,a,b,c\n";
     std::vector<std::string> who;
     std::vector<std::string> a;
@@ -120,7 +120,7 @@ class GivenRowsTest : public testing::Test {
   SynthRun run_;
 };
 
-TEST_F(GivenRowsTest, OneSeedGivesOneReleaseHoweverRowsAreHandedOver) {
+TEST_F(Doors, OneSeedGivesOneReleaseHoweverRowsAreHandedOver) {
   run_.settings.seed = 4;
   for (const std::string person : {"", "who"}) {
     run_.settings.person = person;
@@ -133,7 +133,7 @@ TEST_F(GivenRowsTest, OneSeedGivesOneReleaseHoweverRowsAreHandedOver) {
   }
 }
 
-TEST_F(GivenRowsTest, AFailureBeforeAnythingIsDrawnSpendsNothing) {
+TEST_F(Doors, AFailureBeforeAnythingIsDrawnSpendsNothing) {
   const Ledger ledger = make_ledger();
   run_.door = streamed(HowToCount::ByMemory, 3);
   EXPECT_EQ(error_of<SourceError>([&] { synthesize(run_); }),
@@ -144,7 +144,7 @@ TEST_F(GivenRowsTest, AFailureBeforeAnythingIsDrawnSpendsNothing) {
 
 // Whichever count fails, the ledger keeps what was reserved, and going on ends as if nothing had
 // happened.
-TEST_F(GivenRowsTest, AFailingCountCanBeResumed) {
+TEST_F(Doors, AFailingCountCanBeResumed) {
   run_.settings.parameters = {"steps=6"};
   run_.settings.seed = 9;
   const Files whole = released(counted());
@@ -165,7 +165,7 @@ TEST_F(GivenRowsTest, AFailingCountCanBeResumed) {
   }
 }
 
-TEST_F(GivenRowsTest, TheLedgerIsRightAfterAFailingCount) {
+TEST_F(Doors, TheLedgerIsRightAfterAFailingCount) {
   run_.settings.parameters = {"steps=6"};
   run_.door = counted();
   make_ledger();
@@ -193,7 +193,7 @@ TEST_F(GivenRowsTest, TheLedgerIsRightAfterAFailingCount) {
   }
 }
 
-TEST_F(GivenRowsTest, LittleMemoryMeansPasses) {
+TEST_F(Doors, LittleMemoryMeansPasses) {
   int opened = 0;
   const auto open = test::open_of({.columns = columns_, .batch = 100});
   const auto counting = [&, open] {
@@ -211,7 +211,7 @@ TEST_F(GivenRowsTest, LittleMemoryMeansPasses) {
   EXPECT_GT(opened, 2);
 }
 
-TEST_F(GivenRowsTest, RowsThatCanBeReadOnceAreHeldOrRefused) {
+TEST_F(Doors, RowsThatCanBeReadOnceAreHeldOrRefused) {
   run_.settings.seed = 4;
   run_.settings.rows = 100;
   const Files held = released(streamed(HowToCount::Hold));
@@ -223,7 +223,7 @@ TEST_F(GivenRowsTest, RowsThatCanBeReadOnceAreHeldOrRefused) {
             "read again, or raise --memory-limit.");
 }
 
-TEST_F(GivenRowsTest, APartOfTheRowsIsMadeWhereAsked) {
+TEST_F(Doors, APartOfTheRowsIsMadeWhereAsked) {
   run_.door = counted(-1, kRows, 50);
   const Document part = synthesize(run_).release;
   EXPECT_EQ(part.at("rows").as_integer(), 50);
@@ -234,14 +234,14 @@ TEST_F(GivenRowsTest, APartOfTheRowsIsMadeWhereAsked) {
 }
 
 // Of ten billion rows on a cluster, those that are made are what memory is for.
-TEST_F(GivenRowsTest, RowsThatAreNotMadeHereNeedNoMemory) {
+TEST_F(Doors, RowsThatAreNotMadeHereNeedNoMemory) {
   run_.door = counted(-1, 1e10, 50);
   run_.settings.memory_limit = "1GB";
   EXPECT_EQ(synthesize(run_).release.at("rows").as_integer(), 50);
 }
 
 // Nor does what is refused depend on it: rows beyond what memory holds are not made.
-TEST_F(GivenRowsTest, APrivateNumberOfRowsIsNotTold) {
+TEST_F(Doors, APrivateNumberOfRowsIsNotTold) {
   run_.settings.memory_limit = "1GB";
   run_.door = counted(-1, 1e10);
   EXPECT_TRUE(contains(error_of<UsageError>([&] { synthesize(run_); }), "may need 30"));
@@ -255,7 +255,7 @@ TEST_F(GivenRowsTest, APrivateNumberOfRowsIsNotTold) {
 }
 
 // What a run would be refused for is known before its rows are read, in the same words.
-TEST_F(GivenRowsTest, ARefusalIsForeseen) {
+TEST_F(Doors, ARefusalIsForeseen) {
   make_ledger();
   run_.door = counted();
   foresee(run_);
@@ -279,7 +279,7 @@ TEST_F(GivenRowsTest, ARefusalIsForeseen) {
   EXPECT_EQ(calls_, 0);
 }
 
-TEST_F(GivenRowsTest, ConjunctionsOfTablesTooLargeToCountAreRefusedBeforeTheyCost) {
+TEST_F(Doors, ConjunctionsOfTablesTooLargeToCountAreRefusedBeforeTheyCost) {
   run_.settings.schema = dir_.write("wide.toml",
                                     "[[column]]\nname = 'a'\nsize = 100000\n"
                                     "[[column]]\nname = 'b'\nsize = 100000\n");
