@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <memory>
+#include <utility>
 
 #include "privacy/proofs/falsifier.h"
 #include "privacy/proofs/proofs.h"
@@ -152,6 +154,27 @@ TEST(ScoreGrid, RefusesUnitsItCannotHold) {
                                              CellScore::Absolute,
                                              1.0}};
     EXPECT_THROW(ScoreGrid::of(scores, domain, PrivacyUnit{}), UsageError);
+  }
+}
+
+// Its rows cannot differ there, so it moves no query further and brings none nearer.
+TEST(Sensitivity, AColumnOfOneCodeChangesNothing) {
+  const Domain domain({{"one", 1, {}}, {"three", 3, {}}});
+  const auto shared = [](AxisMap map) { return std::make_shared<const AxisMap>(std::move(map)); };
+  for (const auto neighbors : {Neighbors::ReplaceOne, Neighbors::AddRemove}) {
+    for (const int rows : {1, 3}) {
+      const PrivacyUnit unit{neighbors, rows};
+      for (const auto& map :
+           {AxisMap::identity(3), AxisMap::centred(3), AxisMap::given({1, 0, 2, -1, 1, 0}, 3)}) {
+        const LinearQuery alone{Clique{1}, LinearMap::kronecker({shared(map)})};
+        const LinearQuery beside{Clique{0, 1},
+                                 LinearMap::kronecker({shared(AxisMap::identity(1)), shared(map)})};
+        const auto a = sensitivity_of(alone, domain, unit);
+        const auto b = sensitivity_of(beside, domain, unit);
+        EXPECT_EQ(a.l1.value(), b.l1.value()) << map.describe();
+        EXPECT_EQ(a.squared_l2.value(), b.squared_l2.value()) << map.describe();
+      }
+    }
   }
 }
 

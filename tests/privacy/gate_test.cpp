@@ -149,6 +149,15 @@ TEST(Gate, WhoMayHaveNoRowMayBeAbsent) {
   }
 }
 
+TEST(Gate, ARateIsAPositiveNumber) {
+  for (const double rate : {0.0, -1.0, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+    Curator curator = gate(kWorld, kTable, {.unit = kAdd});
+    EXPECT_THROW(curator.cost_for_rate(all_cells(), rate), InternalError) << rate;
+    EXPECT_THROW(curator.sample_cells(all_cells(), rate, 1), InternalError) << rate;
+    EXPECT_TRUE(curator.filter().charges().empty());
+  }
+}
+
 TEST(Gate, TheNoiseOfAScoreIsForeseen) {
   const Score score = l1_error({Clique{0, 1}, kReference});
   for (const auto& filter : {Filter::zcdp(Rho(1.0)), Filter::pure(Epsilon(1.0))}) {

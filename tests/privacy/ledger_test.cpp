@@ -332,8 +332,9 @@ TEST(Ledger, AnAmountThatMakesNoSenseIsABrokenPromise) {
 TEST(Ledger, NamesOfAnyBytesStayReadable) {
   const TempDir dir;
   Ledger ledger = Ledger::create(dir / "a", terms(1.0, 0.0));
-  for (const std::string& label : {std::string(), std::string("a\0b\n\xff", 5),
-                                   std::string(999, 'x'), std::string("caf\xc3\xa9")}) {
+  for (const std::string& label :
+       {std::string(), std::string("a\0b\n\xff", 5), std::string(999, 'x'),
+        std::string("caf\xc3\xa9"), std::string("two words ~\n")}) {
     ledger.reserve({"mst", label, ledger.terms().unit, false}, pure(0.1));
   }
   const auto runs = ledger.report().runs;
@@ -341,6 +342,7 @@ TEST(Ledger, NamesOfAnyBytesStayReadable) {
   EXPECT_EQ(runs[1].label, "a?b??");
   EXPECT_EQ(runs[2].label, std::string(200, 'x'));
   EXPECT_EQ(runs[3].label, "caf\xc3\xa9");
+  EXPECT_EQ(runs[4].label, "two words ~?");
   EXPECT_TRUE(ledger.verify().whole());
 }
 
