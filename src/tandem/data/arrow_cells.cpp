@@ -121,8 +121,11 @@ ArrowType type_of(const ArrowSchema& schema, std::string_view column) {
   const std::string_view format = schema.format == nullptr ? "" : schema.format;
   ArrowType out = plain_type(format, column);
   if (schema.dictionary != nullptr) {
+    // One level is looked at: however deep they go, deeper ones are refused.
+    if (!is_index(out.layout) || schema.dictionary->dictionary != nullptr) {
+      unknown_format(format, column);
+    }
     ArrowType values = type_of(*schema.dictionary, column);
-    if (!is_index(out.layout) || values.values != nullptr) unknown_format(format, column);
     if (values.layout == Layout::Nested) return values;
     out.values = std::make_shared<const ArrowType>(std::move(values));
   }

@@ -179,8 +179,11 @@ void ArrowCells::moment(std::int64_t ticks, Sink& sink) const {
 template <class Offset, class Sink>
 void ArrowCells::texts(std::int64_t first, std::int64_t rows, Sink& sink) const {
   const unsigned char* bytes = buffer(2);
+  // As long as the whole array says that its texts are, which may be more than these rows' last
+  // offset says. Without a buffer of texts, which may be missing where all are empty, none is
+  // there.
   const std::int64_t all =
-      rows == 0 ? 0 : load<Offset>(data_, first + array_.offset + rows);  // the last text's end
+      bytes == nullptr ? 0 : load<Offset>(data_, array_.offset + array_.length);
   each(first, rows, sink, [&](std::int64_t i) {
     const std::int64_t begin = load<Offset>(data_, i);
     const std::int64_t end = load<Offset>(data_, i + 1);
@@ -196,8 +199,8 @@ void ArrowCells::texts(std::int64_t first, std::int64_t rows, Sink& sink) const 
 
 template <class Sink>
 void ArrowCells::views(std::int64_t first, std::int64_t rows, Sink& sink) const {
-  const std::int64_t pieces = array_.n_buffers - 3;
-  const unsigned char* sizes = pieces > 0 ? buffer(array_.n_buffers - 1) : nullptr;
+  const unsigned char* sizes = array_.n_buffers > 3 ? buffer(array_.n_buffers - 1) : nullptr;
+  const std::int64_t pieces = sizes == nullptr ? 0 : array_.n_buffers - 3;
   each(first, rows, sink, [&](std::int64_t i) {
     const unsigned char* view = data_ + i * 16;
     const auto size = load<std::int32_t>(view, 0);
@@ -209,7 +212,7 @@ void ArrowCells::views(std::int64_t first, std::int64_t rows, Sink& sink) const 
     }
     const auto piece = load<std::int32_t>(view, 2);
     const auto begin = load<std::int32_t>(view, 3);
-    if (size < 0 || piece < 0 || piece >= pieces || begin < 0 ||
+    if (size < 0 || piece < 0 || piece >= pieces || begin < 0 || buffer(2 + piece) == nullptr ||
         load<std::int64_t>(sizes, piece) - begin < size) {
       sink.nowhere();
       return;
@@ -223,6 +226,7 @@ void ArrowCells::views(std::int64_t first, std::int64_t rows, Sink& sink) const 
 template <class Sink>
 void ArrowCells::tell(std::int64_t first, std::int64_t rows, Sink& sink) const {
   using Layout = ArrowType::Layout;
+  if (rows == 0) return;  // then an array may be without buffers
   switch (type_.layout) {
     case Layout::Null:
       for (std::int64_t i = 0; i < rows; ++i) sink.null();

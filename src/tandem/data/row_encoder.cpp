@@ -134,6 +134,21 @@ std::string what_no_schema_has(const ArrowSchema& schema) {
   return "lists";
 }
 
+[[noreturn]] void refuse_batch() {
+  throw UsageError(
+      "A batch of the rows is no Arrow array of its schema; hand over what the frame library "
+      "gives, unchanged.");
+}
+
+// Whether each child that it counts is there.
+template <class Structure>
+bool has_children(const Structure& structure) {
+  if (structure.n_children <= 0) return structure.n_children == 0;
+  return structure.children != nullptr &&
+         std::all_of(structure.children, structure.children + structure.n_children,
+                     [](const Structure* child) { return child != nullptr; });
+}
+
 // The codes of one column, in its own width.
 Column coded_column(Code size, std::int64_t rows, ColumnCoder& coder, const ArrowType& type,
                     const ArrowArray& array, std::int64_t first) {
@@ -190,6 +205,7 @@ RowEncoder& RowEncoder::operator=(RowEncoder&&) noexcept = default;
 
 void RowEncoder::check_columns(const ArrowSchema& batches) {
   std::string formats;
+  if (!has_children(batches)) refuse_batch();
   for (std::int64_t i = 0; i < batches.n_children; ++i) {
     const ArrowSchema& child = *batches.children[i];
     formats += fmt::format("{}\n{}\n{}\n", child.name == nullptr ? "" : child.name,
@@ -257,10 +273,9 @@ CodedRows RowEncoder::encode(const ArrowArray& batch, const ArrowSchema& schema,
   check_columns(schema);
   Plan& plan = *plan_;
   const std::int64_t rows = batch.length;
-  if (batch.n_children != schema.n_children || batch.offset < 0 || rows < 0) {
-    throw UsageError(
-        "A batch of the rows is no Arrow array of its schema; hand over what the frame library "
-        "gives, unchanged.");
+  if (batch.n_children != schema.n_children || batch.offset < 0 || rows < 0 ||
+      !has_children(batch)) {
+    refuse_batch();
   }
   const auto child_of = [&](std::size_t child, const ArrowType& type) -> const ArrowArray& {
     const ArrowArray& array = *batch.children[child];
