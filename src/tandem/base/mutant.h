@@ -38,38 +38,38 @@ enum class Mutant {
   ConjunctionsRoundedDown,  // what they pay is rounded down
   OneConjunctionsRho,       // many draws of them state the rho of one
   StacksRhoHalved,          // queries measured together state half of their rho
-  ChargeNothing,      // steps are drawn without asking the filter
-  ChargeHalf,         // steps cost half of what they spend
-  OneDrawPaid,        // many draws from one table at the price of one
-  OneDrawsRho,        // the same for what a pure run states as rho
-  RateRoundedUp,      // selection at a rate a rounding error above what it pays for
-  PureReservesLess,   // a pure run reserves epsilon^2/8 of rho instead of epsilon^2/2
-  PureSettlesHalf,    // a pure run settles half of its rho
-  FreeGroups,         // dividing into groups costs nothing
-  CheapGroupRho,      // a pure run states a quarter of the rho of dividing into groups
-  GroupsOverlap,      // each group sees all rows
-  SpendAfterDrawing,  // the filter is asked when the draw is done
-  PeekAtTotal,        // the total comes out exact under add-remove
-  KeepAllRows,        // rows beyond the person's share are not dropped
-  OthersChooseRows,   // which rows a person keeps depends on how many others there are
-  DomainFromRows,     // attributes are as large as the codes seen in private rows
-  DrawAgain,          // a resumed step is drawn once more
-  KeepNoRecord,       // results are used without being recorded
-  TakeAnyRecord,      // a resumed step may have asked something else
-  ForgetKindOfScore,  // a resumed selection may have been by another kind of error
-  ForgetListOfCells,  // or among other cells
-  ForgetWeights,      // queries measured together may have had other weights
-  ForgetCostOfScore,  // a measured score may have cost something else
-  RecordNoCost,       // steps are recorded as if they were free
-  SettleFewerSteps,   // a run may settle at less than the steps that the ledger holds
-  MixReturnsUnspent,  // pure and other runs together: what was not spent counts as given back
-  MixRecords,         // a ledger takes runs that read records as lines and as quoted
-  QuoteSwallowsLine,  // records as lines: a quote left open goes on in the next line
-  NoLimitOfLines,     // quoted records: a quote left open takes any number of lines
-  NoLimitOfBytes,     // or bytes
-  LineStateStays,     // a record with a broken quote changes how the records behind it are read
-  BlocksEndAtLines,   // quoted records are cut where a block ends
-  End                 // how many there are
+  ChargeNothing,            // steps are drawn without asking the filter
+  ChargeHalf,               // steps cost half of what they spend
+  OneDrawPaid,              // many draws from one table at the price of one
+  OneDrawsRho,              // the same for what a pure run states as rho
+  RateRoundedUp,            // selection at a rate a rounding error above what it pays for
+  PureReservesLess,         // a pure run reserves epsilon^2/8 of rho instead of epsilon^2/2
+  PureSettlesHalf,          // a pure run settles half of its rho
+  FreeGroups,               // dividing into groups costs nothing
+  CheapGroupRho,            // a pure run states a quarter of the rho of dividing into groups
+  GroupsOverlap,            // each group sees all rows
+  SpendAfterDrawing,        // the filter is asked when the draw is done
+  PeekAtTotal,              // the total comes out exact under add-remove
+  KeepAllRows,              // rows beyond the person's share are not dropped
+  OthersChooseRows,         // which rows a person keeps depends on how many others there are
+  DomainFromRows,           // attributes are as large as the codes seen in private rows
+  DrawAgain,                // a resumed step is drawn once more
+  KeepNoRecord,             // results are used without being recorded
+  TakeAnyRecord,            // a resumed step may have asked something else
+  ForgetKindOfScore,        // a resumed selection may have been by another kind of error
+  ForgetListOfCells,        // or among other cells
+  ForgetWeights,            // queries measured together may have had other weights
+  ForgetCostOfScore,        // a measured score may have cost something else
+  RecordNoCost,             // steps are recorded as if they were free
+  SettleFewerSteps,         // a run may settle at less than the steps that the ledger holds
+  MixReturnsUnspent,        // pure and other runs together: what was not spent counts as given back
+  MixRecords,               // a ledger takes runs that read records as lines and as quoted
+  QuoteSwallowsLine,        // records as lines: a quote left open goes on in the next line
+  NoLimitOfLines,           // quoted records: a quote left open takes any number of lines
+  NoLimitOfBytes,           // or bytes
+  LineStateStays,    // a record with a broken quote changes how the records behind it are read
+  BlocksEndAtLines,  // quoted records are cut where a block ends
+  End                // how many there are
 };
 
 #ifdef TANDEM_MUTANTS
