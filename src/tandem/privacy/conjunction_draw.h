@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How sharp one draw among conjunctions is, and what it costs: the two have to fit, to the last bit.
+// How sharp one draw among conjunctions is, and what it costs: the two have to fit, to the last
+// bit.
 
 #include "tandem/base/units.h"
 #include "tandem/privacy/exp_bounds.h"
@@ -22,8 +23,8 @@ struct ConjunctionDraw {
 // scores up, by 0 to m; where others go at the same time, by -m to m. docs/privacy.md.
 double range_of_scores(const PrivacyUnit& unit);
 
-// Privacy: a draw with probability ~ exp(rate * score) is of bounded range rate * range, and so pure
-// at that epsilon and epsilon^2/8-zCDP (Cesar and Rogers 2021). REQUIRES: a positive rate.
+// Privacy: a draw with probability ~ exp(rate * score) is of bounded range rate * range, and so
+// pure at that epsilon and epsilon^2/8-zCDP (Cesar and Rogers 2021). REQUIRES: a positive rate.
 ConjunctionDraw conjunction_draw(const PrivacyUnit& unit, double rate);
 
 }  // namespace tandem

@@ -57,12 +57,13 @@ std::vector<ConjunctionChoice> Curator::sample_conjunctions(const ConjunctionSco
   const auto [rate_of_units, epsilon] = conjunction_draw(impl_->effective_unit(), rate);
   const auto times = static_cast<double>(draws);
   const double rho_times = mutant(Mutant::OneConjunctionsRho) ? 1.0 : times;
-  const Step told{.kind = StepKind::DrawConjunctions,
-                  .choices = 2 * size,
-                  .draws = draws,
-                  .epsilon = epsilon.value(),
-                  .cost = draw_price(impl_->filter, epsilon) * times,
-                  .rho = Rho(std::nextafter(exponential_rho(epsilon).value() * rho_times, HUGE_VAL))};
+  const Step told{
+      .kind = StepKind::DrawConjunctions,
+      .choices = 2 * size,
+      .draws = draws,
+      .epsilon = epsilon.value(),
+      .cost = draw_price(impl_->filter, epsilon) * times,
+      .rho = Rho(std::nextafter(exponential_rho(epsilon).value() * rho_times, HUGE_VAL))};
   const std::string request =
       fmt::format("sample_conjunctions|{}|{:a}|{:a}|{}", scores.conjunctions.digest(), rate,
                   epsilon.value(), draws);
