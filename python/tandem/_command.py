@@ -15,13 +15,19 @@ def parquet_reader():
     return found.origin if found is not None else None
 
 
+def python_library():
+    """The shared library of this Python, which that module asks for, where it has one."""
+    folder, name = map(sysconfig.get_config_var, ("LIBDIR", "INSTSONAME"))
+    path = pathlib.Path(folder or "", name or "")
+    return str(path) if path.suffixes and path.is_file() and ".so" in path.name else None
+
+
 def main():
     command = pathlib.Path(__file__).resolve().parent / "bin" / "tandem"
     module = parquet_reader()
     if module is not None:
         os.environ.setdefault("TANDEM_DUCKDB", module)
-        own = sysconfig.get_config_var("LIBDIR")
-        if own:  # where the module's Python is looked for last
-            os.environ["LD_LIBRARY_PATH"] = ":".join(
-                [one for one in (os.environ.get("LD_LIBRARY_PATH"), own) if one])
+        own = python_library()
+        if own is not None:
+            os.environ.setdefault("TANDEM_PYTHON_LIBRARY", own)
     os.execv(command, ["tandem", *sys.argv[1:]])

@@ -71,7 +71,10 @@ def no_values(kind):
     if hasattr(kind, "categories") and hasattr(kind.categories, "dtype"):
         return no_values(kind.categories.dtype)
     text = str(kind).lower()
-    for start, word in (("period", "periods"), ("interval", "intervals"), ("timedelta", "durations"),
+    for start, word in (("list", "lists"), ("large_list", "lists"), ("fixed_size_list", "lists"),
+                        ("array", "lists"), ("struct", "structs"), ("map", "maps"),
+                        ("union", "unions"), ("dense_union", "unions"), ("sparse_union", "unions"),
+                        ("period", "periods"), ("interval", "intervals"), ("timedelta", "durations"),
                         ("duration", "durations"), ("month_interval", "intervals"),
                         ("month_day_nano", "intervals"), ("day_time", "intervals"),
                         ("fixed_size_binary", "bytes of a fixed size"),

@@ -142,6 +142,10 @@ class Schema:
         except OSError as error:
             raise SourceError(f"{path} can't be written ({error.strerror}); check the path.") from None
 
+    def __getstate__(self):
+        # What it was drafted from stays here; its text remembers the digests.
+        return {**self.__dict__, "_drafted": []}
+
     def check(self, frame, **more):
         """tandem.check of private rows. INTERNAL."""
         from ._api import check

@@ -25,10 +25,14 @@ from ._tables import Source, is_csv_path, is_frame, is_path, is_spark, parquet_f
 HEAD = 1000  # rows that are compared
 CURE = ("Its rows would be released as they are. Give data that is public, or say "
         "private_as_public=True for a release that protects nobody.")
-# What stands between FROM or JOIN and whatever ends a list of tables.
-TABLES = re.compile(r"\b(?:from|join)\b(.*?)(?=\b(?:from|join|where|group|order|having|limit|union|except|"
-                    r"intersect|on|using|window|fetch|offset|for)\b|[()]|$)", re.DOTALL)
-
+# What stands between FROM and whatever ends a list of tables, in a query without comments; and words of
+# SQL that hold a FROM of another kind.
+ENDS = (r"(.*?)(?=\b(?:from|join|inner|left|right|full|cross|natural|where|group|order|having|limit|union|"
+        r"except|intersect|on|using|window|fetch|offset|for)\b|[()]|$)")
+FROM = re.compile(r"\bfrom\b" + ENDS, re.DOTALL)
+FROM_OR_JOIN = re.compile(r"\b(?:from|join)\b" + ENDS, re.DOTALL)
+COMMENTS = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+OTHER_FROM = re.compile(r"\bdistinct\s+from\b|\b(?:extract|substring|trim|overlay|position)\s*\([^()]*\)")
 
 def refuse_private_as_public(private, public):
     """UsageError where public data, one table or several, is the private table."""
@@ -111,22 +115,36 @@ def are_one_query(private, public):
     left, right = query_of(private), query_of(public)
     if left is None or right is None or left[0] is not right[0]:
         return False
-    texts = [" ".join(str(query).lower().split()).rstrip("; ") for _, query in (left, right)]
-    return texts[0] == texts[1] or bool(tables_in(texts[0]) & tables_in(texts[1]))
+    texts = [" ".join(COMMENTS.sub(" ", str(query)).lower().split()).rstrip("; ")
+             for _, query in (left, right)]
+    if texts[0] == texts[1]:
+        return True
+    # A table that both only join with, such as a list of codes, is neither's own.
+    one, other = ((tables_in(text, FROM), tables_in(text, FROM_OR_JOIN)) for text in texts)
+    return bool(one[0] & other[1] or one[1] & other[0])
 
 
-def tables_in(query):
-    """The tables that a query names, without their schemas, quotes and other names."""
-    named = [one.split() for found in TABLES.findall(query) for one in found.split(",")]
-    return {words[0].split(".")[-1].strip('"`[]') for words in named if words} - {""}
+def tables_in(query, after):
+    """The tables that a query names behind FROM, or behind JOIN as well, without their schemas, quotes and
+    other names."""
+    files = re.findall(r"\b(?:from|,)\s*(?:\w+\s*\(\s*)?'([^']*)'", query)
+    query = re.sub(r"'[^']*'", "", OTHER_FROM.sub(" ", query))
+    defined = set(re.findall(r"\b(\w+)\s+as\s*(?:materialized\s*)?\(", query))
+    named = [one.split() for found in after.findall(re.sub(r"\b\w+\s*\(\s*\)", "", query))
+             for one in found.split(",")]
+    found = {words[0].split(".")[-1].strip('"`[]') for words in named if words}
+    functions = {"read_parquet", "read_csv", "read_csv_auto", "read_json", "parquet_scan", "pandas_scan",
+                 "arrow_scan", "csv_scan"}
+    return (found | set(files)) - defined - functions - {""}
 
 
 # Memory ------------------------------------------------------------------------------------------
 
 def share_memory(private, public):
     """Whether cells of the one lie in the memory of the other: a slice, a view, or the same columns."""
+    kept = []  # what the arrays lie in: an address that is free may be another's next
     pieces = sorted([(*bounds(one), side, one) for side, data in enumerate((private, public))
-                     for one in arrays_of(data)], key=lambda piece: piece[:3])
+                     for one in arrays_of(data, kept)], key=lambda piece: piece[:3])
     if {piece[2] for piece in pieces} != {0, 1}:
         return False
     import numpy
@@ -145,27 +163,42 @@ def bounds(array):
         numpy.byte_bounds(array))
 
 
-def arrays_of(data):
-    """The values of the columns of a frame as arrays of numpy over the memory in which they lie."""
+def arrays_of(data, kept):
+    """The values of the columns of a frame as arrays of numpy over the memory in which they lie, which
+    `kept` holds on to."""
     if is_frame(data, "pandas"):
-        found = itertools.chain.from_iterable(arrays_of_pandas(data.iloc[:, at].array)
-                                              for at in range(data.shape[1]))
-    elif is_frame(data, "polars"):
-        import polars
-        found = arrays_of_arrow(data.to_arrow(compat_level=polars.CompatLevel.newest()))
-    elif type(data).__module__.startswith("pyarrow") and hasattr(data, "columns"):
-        found = arrays_of_arrow(data)
+        columns = [data.iloc[:, at].array for at in range(data.shape[1])]
+        found = [memory_of_pandas(column) for column in columns]
+        kept.append(columns)
     else:
-        found = []
-    return [array for array in found if array.size and array.dtype != object]
+        if is_frame(data, "polars"):
+            import polars
+            data = data.to_arrow(compat_level=polars.CompatLevel.newest())
+        if not (type(data).__module__.startswith("pyarrow") and hasattr(data, "columns")):
+            return []
+        kept.append(data)
+        found = [memory_of_arrow(chunk) for column in data.columns
+                 for chunk in getattr(column, "chunks", [column])]
+    return [array for some in found for array in some if array.size and array.dtype != object]
 
 
-def arrays_of_pandas(values):
+def looked_at(arrays):
+    """What can be looked at of a column's memory; none where its library has no such."""
+    def found(column):
+        try:
+            return list(arrays(column))
+        except Exception:
+            return []
+    return found
+
+
+@looked_at
+def memory_of_pandas(values):
     for name in ("_pa_array", "_codes", "_data", "_ndarray"):
         held = getattr(values, name, None)
         if name == "_pa_array" and held is not None:
             for chunk in getattr(held, "chunks", [held]):
-                yield from array_of_arrow(chunk)
+                yield from memory_of_arrow(chunk)
             return
         if hasattr(held, "__array_interface__"):
             yield held
@@ -175,13 +208,8 @@ def arrays_of_pandas(values):
         yield plain
 
 
-def arrays_of_arrow(table):
-    for column in table.columns:
-        for chunk in getattr(column, "chunks", [column]):
-            yield from array_of_arrow(chunk)
-
-
-def array_of_arrow(array):
+@looked_at
+def memory_of_arrow(array):
     """The buffer with an item for each cell: values, offsets, views or indices."""
     import numpy
     import pyarrow
@@ -261,17 +289,7 @@ def first_rows(data):
         return data.slice(0, HEAD)
     if "duckdb" in type(data).__module__ and hasattr(data, "limit"):
         return data.limit(HEAD)
-    return next(batches_again(data), None)
-
-
-def batches_again(data):
-    """Batches of what gives its rows as often as it is asked, as far as that can be told."""
-    import pyarrow
-    if hasattr(data, "read_next_batch") or not hasattr(data, "__arrow_c_stream__"):
-        return
-    for batch in pyarrow.RecordBatchReader.from_stream(data):
-        if batch.num_rows:
-            yield batch
+    return None  # what may be read once is not looked at
 
 
 def rows_of(data):
@@ -282,8 +300,7 @@ def rows_of(data):
         return len(next(iter(data.values()), []))
     if "duckdb" in type(data).__module__ and hasattr(data, "shape"):
         return data.shape[0]
-    rows = table_of(data, "the table").rows
-    return sum(batch.num_rows for batch in batches_again(data)) if rows is None else rows
+    return table_of(data, "the table").rows
 
 
 def text_of(path):

@@ -8,6 +8,7 @@ import os
 import pathlib
 import uuid
 
+from ._columns import NOWHERE
 from ._errors import Error, SourceError, UsageError
 
 BATCH = 50_000  # rows
@@ -212,7 +213,6 @@ def table_of(data, what):
         table = Table(data.columns, pandas_batches(data), "pandas", None, len(data))
         table.types = {name: data.dtypes.iloc[at] for at, name in enumerate(table.names)}
     elif is_frame(data, "polars"):
-        refuse_nested(data.columns, [dtype.is_nested() for dtype in data.dtypes], what)
         table = Table(data.columns, polars_batches(data), "polars", dict(data.schema), len(data))
     elif not kind.endswith(".Series") and (hasattr(data, "__arrow_c_stream__") or
                                            hasattr(data, "to_batches")):
@@ -236,12 +236,6 @@ def require_names(names, what):
         seen.add(name)
 
 
-def refuse_nested(names, nested, what):
-    for name, is_nested in zip(names, nested):
-        if is_nested:
-            raise UsageError(f"{what} has the nested column {name!r}; give one plain value a cell.")
-
-
 def of_lists(data, what):
     for name, column in data.items():
         if isinstance(column, (str, bytes)) or not hasattr(column, "__iter__"):
@@ -253,15 +247,32 @@ def of_lists(data, what):
     return Table(data, iter([columns]), "dict", None, len(columns[0]) if columns else 0)
 
 
+def listed(cells, rows, all_of_them, one):
+    """The cells of a column as a list. A cell that Python has no value for, such as a date beyond the year
+    9999, fits nowhere, and is no error; the others are what they are."""
+    try:
+        return all_of_them(cells)
+    except Exception:
+        found = []
+        for at in range(rows):
+            try:
+                found.append(one(cells, at))
+            except Exception:
+                found.append(NOWHERE)
+        return found
+
+
 def pandas_batches(frame):
     for first in range(0, len(frame), BATCH):
         part = frame.iloc[first:first + BATCH]
-        yield [part.iloc[:, at].tolist() for at in range(part.shape[1])]
+        yield [listed(part.iloc[:, at], len(part), lambda column: column.tolist(),
+                      lambda column, row: column.iloc[row]) for at in range(part.shape[1])]
 
 
 def polars_batches(frame):
     for part in frame.iter_slices(BATCH):
-        yield [part.to_series(at).to_list() for at in range(part.width)]
+        yield [listed(part.to_series(at), part.height, lambda column: column.to_list(),
+                      lambda column, row: column[row]) for at in range(part.width)]
 
 
 def need_pyarrow(what):
@@ -288,7 +299,6 @@ def of_arrow(data, what, kind):
     else:
         data = trying(lambda: pyarrow.RecordBatchReader.from_stream(data), unreadable(what))
         schema, batches = data.schema, data
-    refuse_nested(schema.names, [pyarrow.types.is_nested(one) for one in schema.types], what)
     table = Table(schema.names, reading(arrow_batches(pyarrow, batches), what), kind,
                   dict(zip(schema.names, schema.types)), rows)
     table.reader = data if isinstance(data, pyarrow.RecordBatchReader) else None
@@ -308,10 +318,26 @@ def arrow_batches(pyarrow, batches):
 
 
 def cells(pyarrow, column):
+    kind = column.type
+    if isinstance(kind, pyarrow.BaseExtensionType):
+        if getattr(kind, "type_name", "") in ("bignum", "varint"):
+            # What a reader of DuckDB's makes of a column in which one number is long.
+            return [None if cell is None else big_number(cell) for cell in column.storage.to_pylist()]
+        if not hasattr(kind, "vendor_name"):
+            column = column if str(kind).startswith("extension<arrow.uuid") else column.storage
     # Nanoseconds have no place in Python's own timestamps.
     if pyarrow.types.is_timestamp(column.type) and column.type.unit == "ns":
         column = column.cast(pyarrow.timestamp("us", column.type.tz), safe=False)
-    return column.to_pylist()
+    return listed(column, len(column), lambda array: array.to_pylist(),
+                  lambda array, at: array[at].as_py())
+
+
+def big_number(held):
+    """A whole number as DuckDB keeps one of any length: three bytes of its length and sign, then its
+    bytes, highest first; all of them turned over below zero."""
+    if held[0] & 0x80:
+        return int.from_bytes(held[3:], "big")
+    return -int.from_bytes(bytes(255 - byte for byte in held[3:]), "big")
 
 
 def of_parquet(files, what):
@@ -329,7 +355,6 @@ def of_parquet(files, what):
                              f"{shown_source(files[0])}; give files of one table.")
         rows += opened.metadata.num_rows
         opened.close()
-    refuse_nested(schema.names, [pyarrow.types.is_nested(one) for one in schema.types], what)
 
     def batches():
         for path in files:
@@ -359,7 +384,10 @@ def of_query(query, what):
 
     def batches():
         rows = first
+        names = [column[0] for column in cursor.description]
         while rows:
+            if hasattr(rows[0], "items"):  # of a connection that gives dicts
+                rows = [[row[name] for name in names] for row in rows]
             yield [list(column) for column in zip(*rows)]
             rows = cursor.fetchmany(BATCH)
 

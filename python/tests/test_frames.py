@@ -2,8 +2,9 @@
 """The same codes from every kind of table, and the kind that came in comes out."""
 import contextlib
 import datetime
-import decimal
 import io
+import json
+import decimal
 import os
 import pathlib
 import shutil
@@ -22,7 +23,7 @@ import pyarrow.parquet
 import pytest
 
 import tandem
-from tandem._columns import Column, Texts
+from tandem._columns import NOWHERE, Column, Texts
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = """
@@ -239,6 +240,69 @@ def test_pandas_is_the_same_with_and_without_pyarrow(kind, monkeypatch):
     assert digest(released(frame)) == found
 
 
+class Once:
+    """A table that gives its rows once."""
+
+    def __init__(self, table):
+        self.reader = table.to_reader(7)
+
+    def __arrow_c_stream__(self, schema=None):
+        return self.reader.__arrow_c_stream__(schema)
+
+
+def test_what_can_be_read_once_is_not_looked_at_before(tmp_path):
+    private = pyarrow.table({"a": [0, 1, 2] * 20})
+    public = pandas.DataFrame({"a": [0, 1, 2, 2] * 50})
+    tandem.Schema.draft(public).save(tmp_path / "draft.toml")
+    given = dict(epsilon=1, mechanism="independent", schema=tmp_path / "draft.toml")
+    assert tandem.synthesize(Once(private), **given).document["rows"] == 60
+    assert tandem.synthesize(Once(private), public=public, **given).document["rows"] == 60
+
+
+def test_a_date_that_python_cannot_hold_changes_no_other_cell():
+    far = polars.Series([18_000] * 7 + [20_000_000] + [18_000] * 52).cast(polars.Int32).cast(polars.Date)
+    near = polars.Series([18_000] * 60).cast(polars.Int32).cast(polars.Date)
+    objects = polars.Series([object()] * 60, dtype=polars.Object)  # so that all goes as text
+    found = []
+    for dates in (near, far):
+        frame = polars.DataFrame({**VALUES, "seen": dates}).with_columns(o=objects)
+        release = released(frame.with_columns(grade=objects), epsilon=900, mechanism="independent",
+                           workload="all-1way")
+        told = json.loads((release.path / "measurements.json").read_text())["measurements"]
+        found.append(next(one["values"] for one in told if one["columns"] == ["seen"]))
+    assert sum(abs(a - b) for a, b in zip(*found)) < 3
+
+
+def test_one_long_number_in_duckdb_leaves_the_others_numbers(tmp_path):
+    rows = ["a"] + [str(at % 3) for at in range(60)]
+    found = []
+    for cell in ("1", "8" * 45):
+        (tmp_path / "t.csv").write_text("\n".join([*rows, cell]) + "\n")
+        relation = duckdb.connect().read_csv(str(tmp_path / "t.csv"))
+        counts = []
+        for table in (relation, relation.to_arrow_table()):
+            release = tandem.synthesize(table, epsilon=900, mechanism="independent", workload="all-1way",
+                                        schema=tandem.Schema('[[column]]\nname="a"\nsize=4\nnull=true\n'))
+            counts.append(json.loads((release.path / "measurements.json").read_text())
+                          ["measurements"][0]["values"])
+        assert sum(abs(a - b) for a, b in zip(*counts)) < 2
+        found.append(counts[0])
+    assert sum(abs(a - b) for a, b in zip(*found)) < 4
+
+
+def test_rows_that_are_dicts_are_rows():
+    import sqlite3
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    connection.execute("create table t (sex text)")
+    connection.executemany("insert into t values (?)", [("F",), ("M",)] * 30)
+    schema = tandem.Schema('[[column]]\nname = "sex"\nvalues = ["F", "M"]\nother = "else"\n')
+    given = dict(schema=schema, epsilon=9, mechanism="independent", seed=1)
+    plain = tandem.synthesize(tandem.source(connection, "select * from t"), **given)
+    connection.row_factory = lambda cursor, row: {one[0]: cell for one, cell in
+                                                  zip(cursor.description, row)}
+    assert digest(tandem.synthesize(tandem.source(connection, "select * from t"), **given)) == digest(plain)
+
+
 def test_rows_that_can_be_read_once_are_held(tmp_path):
     reader = arrow().to_reader(7)
     released(reader, mechanism="aim", workload="all-2way")
@@ -326,7 +390,8 @@ def test_a_cells_text_is_the_schemas():
     plain = Texts(None)
     assert [plain.one(value) for value in (24.0, 0.1, 5, None, float("nan"), pandas.NA, pandas.NaT)] \
         == ["24.0", "0.1", "5", "", "", "", ""]
-    odd = [[1], {"a": 1}, b"x", (1, [2]), object(), "x" * 70_000, "\n" * 1000, datetime.timedelta(1)]
+    assert plain.all([b"x", bytearray(b"\xff")]) == ["x", NOWHERE]
+    odd = [[1], {"a": 1}, (1, [2]), object(), "x" * 70_000, "\n" * 1000, datetime.timedelta(1)]
     assert plain.all(odd) == ["\ufffd"] * len(odd)
 
 

@@ -225,7 +225,7 @@ def test_pythons_own_module_is_a_library(tmp_path, monkeypatch, schema):
     monkeypatch.setenv("TANDEM_DUCKDB", duckdb.__file__)
     done = command("check", "--private", tmp_path / "rows.parquet", "--schema", schema)
     if done.returncode == 2:
-        assert "needs libpython3." in done.stderr
+        assert "libpython3." in done.stderr
         pytest.skip("this machine has no shared library of Python")
     assert done.returncode in (0, 1) and f"{ROWS:,}" in done.stdout
     out = tmp_path / "release"

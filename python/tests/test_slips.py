@@ -222,7 +222,6 @@ SLIPS = {
         connection.table("people"), connection.sql("select a, b, c from people where b < 6"))),
     "a relation and its table": relations(lambda connection: (
         connection.table("people"), connection.table("people").to_arrow_table())),
-    "a stream of the frame": of_kind("pyarrow", OnlyAStream),
 }
 
 # What is no slip: parts of one table that share no row, other rows, other tables.

@@ -79,8 +79,8 @@ def test_a_release_has_rows_guarantee_and_samples(tmp_path):
 
 @pytest.mark.parametrize("frame, said", [
     ({"a": []}, "is empty"), ({}, "is empty"), ({"a": [1], "b": [1, 2]}, "different lengths"),
-    (polars.DataFrame({"a": [[1]]}), "nested column 'a'"),
-    (pyarrow.table({"a": [{"x": 1}]}), "nested column 'a'"),
+    (polars.DataFrame({"a": [[1]], "b": [0]}), "column 'a' of lists"),
+    (pyarrow.table({"a": [{"x": 1}], "b": [0]}), "column 'a' of structs"),
     (polars.LazyFrame({"a": [1]}), "collect"), (7, "builtins.int"),
     (pandas.DataFrame([[1, 2]], columns=["a", "a"]), "two columns named 'a'"),
     ({"a": [0, 1]}, "b"),

@@ -282,6 +282,15 @@ TEST_F(RefitCommand, RefusesWhatTheModelGivesNoProbability) {
                {"no probability", "sex = F and marital = single"});
 }
 
+// Single values of another file would stand in rows that name the public data of the release.
+TEST_F(RefitCommand, TakesThePublicDataOfTheReleaseAlone) {
+  ASSERT_EQ(synth("independent").exit_code, 0);
+  expect_error(refit({"--public", private_}), 2,
+               {"--public", "is not public data that the release"});
+  const std::string copy = dir_.write("copy.csv", read_file(public_));
+  EXPECT_EQ(refit({"--public", copy, "--force"}).exit_code, 0);
+}
+
 // ---- Other models -------------------------------------------------------------------------------
 
 TEST_F(RefitCommand, FitsAnotherModelToTheMeasurements) {

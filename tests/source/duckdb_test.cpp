@@ -50,13 +50,13 @@ TEST(DuckDb, AModuleOfPythonNeedsPythonsLibrary) {
   const std::string path = dir.write("_duckdb.cpython-399-any.so", "no library");
   const Variable stated("TANDEM_DUCKDB", path.c_str());
   const auto message = error_of<UsageError>([] { DuckDb database(1); });
-  EXPECT_TRUE(contains(message, "which needs libpython3.99.so.1.0 beside it or on the system"));
+  EXPECT_TRUE(contains(message, "libpython3.99.so.1.0"));
 }
 
 TEST(DuckDb, ALibraryThatIsNoneIsSaid) {
   const test::TempDir dir;
   for (const auto& name :
-       {dir / "libduckdb.so", dir.write("text.so", "no library"), std::string("libz.so.1")}) {
+       {dir / "libduckdb.so", dir.write("text.so", "no library"), dir / "libz.so.1"}) {
     const Variable stated("TANDEM_DUCKDB", name.c_str());
     const auto message = error_of<UsageError>([] { DuckDb database(1); });
     EXPECT_TRUE(message.starts_with(name + " is no DuckDB library that can be used; ")) << message;

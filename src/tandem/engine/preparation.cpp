@@ -52,7 +52,9 @@ SchemaOfRun read_schema(const SynthSettings& s, const Threads& threads, const No
   SchemaOfRun out;
   if (!s.schema.empty()) {
     const auto document = Document::read(s.schema);
-    out = {Schema::from_document(document), published_schema(read_text_file(s.schema), s.schema)};
+    out = {Schema::from_document(document),
+           published_schema(read_text_file(s.schema), s.schema,
+                            s.private_as_public ? Origins::Kept : Origins::LeftOut)};
     if (!s.private_as_public) {
       refuse_schema_of_private(s.private_source, drafted_from(document));
     }
@@ -63,7 +65,8 @@ SchemaOfRun read_schema(const SynthSettings& s, const Threads& threads, const No
     request.threads = threads;
     auto draft = draft_schema(request);
     out.schema = Schema::from_document(Document::parse_toml(draft.toml, "the drafted schema"));
-    out.text = published_schema(draft.toml, "schema.toml");
+    out.text = published_schema(draft.toml, "schema.toml",
+                                s.private_as_public ? Origins::Kept : Origins::LeftOut);
     if (note) {
       note(
           "Note: without " TANDEM_SETTING("schema") ", the columns are as the public data suggests; 'tandem schema' "

@@ -13,6 +13,7 @@
 #include "tandem/base/text.h"
 #include "tandem/base/version.h"
 #include "tandem/data/csv.h"
+#include "tandem/engine/input_files.h"
 #include "tandem/engine/memory.h"
 #include "tandem/engine/release/pair_rows.h"
 #include "tandem/engine/release/release_documents.h"
@@ -199,6 +200,24 @@ void restrict_to(const RowCondition& condition, double total, Outcome& out) {
   }
 }
 
+// What public data a release names is what its reader may check: single values of another file,
+// which may be private, would stand in rows that say nothing of it.
+void require_public_of_release(const RefitRequest& r, const StoredRelease& from) {
+  std::vector<std::string> named;
+  for (const auto& source : from.document().at("public").as_array()) {
+    named.push_back(source.at("sha256").as_string());
+  }
+  const auto digests = file_digests(r.public_sources);
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    if (std::ranges::find(named, digests[i]) != named.end()) continue;
+    throw UsageError(fmt::format(
+        TANDEM_SETTING(
+            "public") " {} is not public data that the release names; give the file that "
+                      "it was made with, as it was then.",
+        in_quotes(r.public_sources[i])));
+  }
+}
+
 // Columns whose values inside a range follow the public data, which the release does not hold.
 void note_even_ranges(const RefitRequest& r, const Schema& schema) {
   std::vector<std::string> names;
@@ -269,6 +288,7 @@ RefitSummary refit(const RefitRequest& r) {
   outcome.where = where;
   restrict_to(condition, from.document().at("total").as_number(), outcome);
   note_even_ranges(r, from.schema());
+  require_public_of_release(r, from);
   const Schema writing = learn_inside(from.schema(), r.public_sources, condition);
 
   auto folder = ReleaseFolder::start(

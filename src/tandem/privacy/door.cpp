@@ -29,6 +29,9 @@ Door Door::hidden_text(const std::string& path, std::optional<double> rows) {
   Door out = file(path);
   out.text_ = std::nullopt;
   out.files_.clear();
+  // As of a stream: which way the rows of a frame come can depend on a cell, and what is refused
+  // must not.
+  out.holds_ = false;
   out.rows_ = rows;
   return out;
 }

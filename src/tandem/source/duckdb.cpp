@@ -18,6 +18,7 @@
 
 #include "tandem/base/digest.h"
 #include "tandem/base/error.h"
+#include "tandem/base/text.h"
 
 namespace tandem {
 
@@ -91,6 +92,7 @@ using InitFunction = Status (*)(int version, void* driver, AdbcError*);
 
 constexpr const char* kVariable = "TANDEM_DUCKDB";
 constexpr const char* kDigest = "TANDEM_DUCKDB_SHA256";
+constexpr const char* kPython = "TANDEM_PYTHON_LIBRARY";
 constexpr const char* kEntry = "duckdb_adbc_init";
 // Where a system has it. LD_LIBRARY_PATH is not asked: whoever sets it would run code beside
 // private rows.
@@ -113,7 +115,9 @@ std::string variable(const char* name) {
 
 std::string library_path() {
   const std::string stated = variable(kVariable);
-  if (!stated.empty()) return stated;
+  // A bare name would be looked for elsewhere than the file whose digest is taken.
+  std::error_code ignored;
+  if (!stated.empty()) return std::filesystem::absolute(stated, ignored);
   for (const char* place : kPlaces) {
     if (std::filesystem::exists(place)) return place;
   }
@@ -126,25 +130,34 @@ std::string library_path() {
                   kVariable));
 }
 
-// Python's own libraries that a module may ask for: one that lies beside it, then the system's.
+// Python's own libraries that a module may ask for, by paths alone: one that is named, one that
+// lies beside it, then the system's.
 std::vector<std::string> pythons_of(const std::filesystem::path& module) {
-  std::vector<std::string> out;
-  std::error_code ignored;
-  for (const auto& file : std::filesystem::directory_iterator(module.parent_path(), ignored)) {
-    const std::string name = file.path().filename();
-    if (name.starts_with("libpython3.") && name.ends_with(".so.1.0")) out.push_back(file.path());
-  }
   constexpr std::string_view kMark = ".cpython-3";
   const std::string name = module.filename();
-  if (const auto at = name.find(kMark); at != std::string::npos) {
+  const auto at = name.find(kMark);
+  const bool any = name.find(".abi3.") != std::string::npos;  // of any Python from 3.12 on
+  if (at == std::string::npos && !any) return {};
+  std::vector<std::string> out;
+  if (const auto stated = variable(kPython); !stated.empty()) out.push_back(stated);
+  std::error_code ignored;
+  for (const auto& file : std::filesystem::directory_iterator(module.parent_path(), ignored)) {
+    const std::string beside = file.path().filename();
+    if (beside.starts_with("libpython3.") && beside.ends_with(".so.1.0"))
+      out.push_back(file.path());
+  }
+  std::vector<std::string> names;
+  if (at != std::string::npos) {
     const auto first = at + kMark.size();
-    out.push_back("libpython3." + name.substr(first, name.find('-', first) - first) + ".so.1.0");
-  } else if (name.find(".abi3.") != std::string::npos) {  // of any Python from 3.12 on
-    for (int minor = 20; minor >= 12; --minor) {
-      out.push_back(fmt::format("libpython3.{}.so.1.0", minor));
+    names.push_back("libpython3." + name.substr(first, name.find('-', first) - first) + ".so.1.0");
+  }
+  for (int minor = 20; any && minor >= 12; --minor) {
+    names.push_back(fmt::format("libpython3.{}.so.1.0", minor));
+  }
+  for (const auto& library : names) {
+    for (const char* place : kPlaces) {
+      out.push_back(std::filesystem::path(place).parent_path() / library);
     }
-  } else {
-    out.clear();
   }
   return out;
 }
@@ -158,7 +171,7 @@ void load_python_of(const std::string& module) {
   };
   if (pythons.empty() || std::ranges::any_of(pythons, loads)) return;
   throw UsageError(fmt::format(
-      "{} is the module of Python's duckdb, which needs {} beside it or on the system; "
+      "{} is the module of Python's duckdb, which needs {} or another of its Python; "
       "install Python's shared library (on Debian the package libpython3.11, or of your "
       "version), or name a libduckdb.so in {}.",
       module, pythons.front(), kVariable));
@@ -183,7 +196,9 @@ const Loaded& loaded(const std::string& path) {
     unusable(path);
   }
   // Before a line of it runs.
-  if (const std::string wanted = variable(kDigest); !wanted.empty() && wanted != digest) {
+  std::string wanted = variable(kDigest);
+  for (char& c : wanted) c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (!wanted.empty() && wanted != digest) {
     throw UsageError(fmt::format("{} is not the library whose SHA-256 {} states; name that one.",
                                  path, kDigest));
   }

@@ -96,6 +96,26 @@ other = '''it's #
             Document::parse_toml(expected, "s").to_json());
 }
 
+// Quotes that end in quotes, and a key that is written in another way.
+TEST(DraftedFrom, WhatIsPublishedMeansTheSame) {
+  const std::string toml = "'drafted_from' = ['" + sha256_hex("x") +
+                           "']\nvalues = ['x', \"\"\"say \"y\"\"\"\", 'b#1']  # 3 had b#1\n" +
+                           "more = [\'\'\'it\'s\'\'\'\', \"\"\"\"\"\"]  # none\n";
+  const auto published = published_schema(toml, "s.toml");
+  EXPECT_EQ(published.find("had"), std::string::npos);
+  EXPECT_EQ(published.find("none"), std::string::npos);
+  const auto document = Document::parse_toml(published, "s");
+  EXPECT_EQ(document.find("drafted_from"), nullptr);
+  EXPECT_EQ(document.at("values").as_array()[1].as_string(), "say \"y\"");
+  EXPECT_EQ(document.at("values").as_array()[2].as_string(), "b#1");
+  EXPECT_EQ(document.at("more").as_array()[0].as_string(), "it's'");
+  const std::string escaped = R"({"draf\u0074ed_from": [")" + sha256_hex("x") + R"("], "a": 2})";
+  EXPECT_EQ(published_schema(escaped, "s.json").find(sha256_hex("x")), std::string::npos);
+  // A release that protects nobody remembers what its schema was drafted from.
+  const std::string kept = published_schema(toml, "s.toml", Origins::Kept);
+  EXPECT_EQ(drafted_from(Document::parse_toml(kept, "s")).size(), 1U);
+}
+
 TEST(DraftedFrom, IsLeftOutOfJson) {
   const std::string json =
       R"({"drafted_from": [")" + sha256_hex("x") + R"("], "columns": [{"name": "a", "size": 2}]})";

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tandem/base/digest.h"
+#include "tandem/base/error.h"
 #include "tandem/base/text.h"
 #include "tandem/data/byte_source.h"
 #include "tandem/source/source_files.h"
@@ -21,9 +22,12 @@ std::size_t find_line(std::string_view toml) {
     const auto end = std::min(toml.find('\n', at), toml.size());
     const auto line = trim(toml.substr(at, end - at));
     if (line.starts_with('[')) break;
-    if (line.starts_with(kDraftedFrom)) {
-      const auto rest = trim(line.substr(kDraftedFrom.size()));
-      if (rest.starts_with('=')) return at;
+    const bool quoted = line.starts_with('"') || line.starts_with('\'');
+    const auto key = quoted ? line.substr(1) : line;
+    if (key.starts_with(kDraftedFrom)) {
+      auto rest = key.substr(kDraftedFrom.size());
+      if (quoted && rest.starts_with(line[0])) rest.remove_prefix(1);
+      if (trim(rest).starts_with('=')) return at;
     }
     at = end + 1;
   }
@@ -125,8 +129,12 @@ std::string without_comments(std::string_view toml) {
         line += c;
         if (toml[at + 1] != '\n') line += toml[++at];
       } else if (rest.starts_with(quote)) {
-        line += quote;
-        at += quote.size() - 1;
+        // Of a run of quotes the last three close what three have opened; two before may belong to
+        // it.
+        const auto run = std::min(rest.find_first_not_of(c), rest.size());
+        const auto taken = quote.size() == 1 ? std::size_t{1} : std::min<std::size_t>(run, 5);
+        line += rest.substr(0, taken);
+        at += taken - 1;
         quote = {};
       } else {
         line += c;
@@ -150,24 +158,36 @@ std::string without_comments(std::string_view toml) {
 
 }  // namespace
 
-std::string published_schema(const std::string& text, const std::string& name) {
-  if (!name.ends_with(".toml")) {
-    if (text.find(kDraftedFrom) == std::string::npos) return text;
-    const Document schema = Document::parse_json(text, name);
-    if (drafted_from(schema).empty()) return text;
-    Document out = Document::object();
+std::string published_schema(const std::string& text, const std::string& name, Origins origins) {
+  const bool toml = name.ends_with(".toml");
+  const auto parsed = [&](const std::string& content) {
+    return toml ? Document::parse_toml(content, name) : Document::parse_json(content, name);
+  };
+  const Document schema = parsed(text);
+  Document wanted = schema;
+  if (origins == Origins::LeftOut && !drafted_from(schema).empty()) {
+    wanted = Document::object();
     for (const auto& [key, value] : schema.as_object()) {
-      if (key != kDraftedFrom) out.set(key, value);
+      if (key != kDraftedFrom) wanted.set(key, value);
     }
-    return out.to_json(2) + "\n";
   }
-  const std::string plain = without_comments(text);
-  const std::size_t begin = find_line(plain);
-  if (begin == std::string::npos) return plain;
-  // The list holds digests alone, so the first bracket closes it.
-  const std::size_t close = std::min(plain.find(']', begin), plain.size());
-  const std::size_t end = std::min(plain.find('\n', close), plain.size() - 1) + 1;
-  return plain.substr(0, begin) + plain.substr(std::min(end, plain.size()));
+  if (!toml) return drafted_from(schema).empty() ? text : wanted.to_json(2) + "\n";
+  std::string out = without_comments(text);
+  const std::size_t begin = origins == Origins::LeftOut ? find_line(out) : std::string::npos;
+  if (begin != std::string::npos) {
+    // The list holds digests alone, so the first bracket closes it.
+    const std::size_t close = std::min(out.find(']', begin), out.size());
+    const std::size_t end = std::min(out.find('\n', close), out.size() - 1) + 1;
+    out = out.substr(0, begin) + out.substr(std::min(end, out.size()));
+  }
+  if (parsed(out).to_json() != wanted.to_json()) {
+    throw SchemaError(
+        fmt::format("{} can't be written without its comments and its {}; put that key at its top, "
+                    "on a line of "
+                    "its own.",
+                    name, kDraftedFrom));
+  }
+  return out;
 }
 
 }  // namespace tandem

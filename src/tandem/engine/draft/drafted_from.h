@@ -33,6 +33,10 @@ bool is_origin(const std::string& file, std::span<const std::string> origins);
 // A schema's text as a release has it: without its origins and without comments, in which a draft
 // tells counts and extremes of what it was drafted from. TOML is otherwise the same byte for byte,
 // JSON is written anew where it has origins. `name` is the path, whose ending tells TOML from JSON.
-std::string published_schema(const std::string& text, const std::string& name);
+// UsageError for a text that is no such document. A release that protects nobody keeps the origins,
+// so that its schema is not taken for a public one later.
+enum class Origins { LeftOut, Kept };
+std::string published_schema(const std::string& text, const std::string& name,
+                             Origins origins = Origins::LeftOut);
 
 }  // namespace tandem
