@@ -2,9 +2,9 @@
 """The same codes from every kind of table, and the kind that came in comes out."""
 import contextlib
 import datetime
+import decimal
 import io
 import json
-import decimal
 import os
 import pathlib
 import shutil
