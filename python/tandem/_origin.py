@@ -83,8 +83,8 @@ def are_one(private, public):
     if is_spark(private) and is_spark(public):
         return private.sameSemantics(public)
     if isinstance(private, dict) and isinstance(public, dict):
-        return bool({id(column) for column in private.values()} &
-                    {id(column) for column in public.values()})
+        own = {id(column) for column in private.values()}
+        return 2 * sum(id(column) in own for column in public.values()) > len(public)
     return False
 
 
@@ -141,20 +141,23 @@ def tables_in(query, after):
 # Memory ------------------------------------------------------------------------------------------
 
 def share_memory(private, public):
-    """Whether cells of the one lie in the memory of the other: a slice, a view, or the same columns."""
+    """Whether most columns of public data lie in the memory of private ones: a slice, a view, the same
+    columns. One alone, such as a year or a number of the row, may be shared by tables that are not."""
     kept = []  # what the arrays lie in: an address that is free may be another's next
-    pieces = sorted([(*bounds(one), side, one) for side, data in enumerate((private, public))
-                     for one in arrays_of(data, kept)], key=lambda piece: piece[:3])
-    if {piece[2] for piece in pieces} != {0, 1}:
+    pieces = sorted([(*bounds(one), side, at, one) for side, data in enumerate((private, public))
+                     for at, one in arrays_of(data, kept)], key=lambda piece: piece[:3])
+    columns = {at for _, _, side, at, _ in pieces if side == 1}
+    if not columns or all(side == 1 for _, _, side, _, _ in pieces):
         return False
     import numpy
-    open_ = []
-    for low, high, side, array in pieces:
+    open_, shared = [], set()
+    for low, high, side, at, array in pieces:
         open_ = [one for one in open_ if one[0] > low]
-        if any(other != side and numpy.shares_memory(array, held) for _, other, held in open_):
-            return True
-        open_.append((high, side, array))
-    return False
+        for _, other, column, held in open_:
+            if other != side and numpy.shares_memory(array, held):
+                shared.add(at if side == 1 else column)
+        open_.append((high, side, at, array))
+    return 2 * len(shared) > len(columns)
 
 
 def bounds(array):
@@ -164,11 +167,11 @@ def bounds(array):
 
 
 def arrays_of(data, kept):
-    """The values of the columns of a frame as arrays of numpy over the memory in which they lie, which
+    """(which column, its values) of a frame, as arrays of numpy over the memory in which they lie, which
     `kept` holds on to."""
     if is_frame(data, "pandas"):
         columns = [data.iloc[:, at].array for at in range(data.shape[1])]
-        found = [memory_of_pandas(column) for column in columns]
+        found = [(at, memory_of_pandas(column)) for at, column in enumerate(columns)]
         kept.append(columns)
     else:
         if is_frame(data, "polars"):
@@ -177,9 +180,10 @@ def arrays_of(data, kept):
         if not (type(data).__module__.startswith("pyarrow") and hasattr(data, "columns")):
             return []
         kept.append(data)
-        found = [memory_of_arrow(chunk) for column in data.columns
+        found = [(at, memory_of_arrow(chunk)) for at, column in enumerate(data.columns)
                  for chunk in getattr(column, "chunks", [column])]
-    return [array for some in found for array in some if array.size and array.dtype != object]
+    return [(at, array) for at, some in found for array in some
+            if array.size and array.dtype != object]
 
 
 def looked_at(arrays):
@@ -233,8 +237,13 @@ def memory_of_arrow(array):
 # Content -----------------------------------------------------------------------------------------
 
 def hold_the_same(private, public):
-    head = head_of(public)
-    return head is not None and head == head_of(private) and rows_of(public) == rows_of(private)
+    """Whether the columns that both have, most of the public ones, are the same."""
+    one, other = head_of(private), head_of(public)
+    if one is None or other is None:
+        return False
+    common = set(one[0]) & set(other[0])
+    return 2 * len(common) > len(other[0]) and (
+        digest_of(*one, common) == digest_of(*other, common)) and rows_of(public) == rows_of(private)
 
 
 def origin_of(data):
@@ -242,7 +251,8 @@ def origin_of(data):
     head = head_of(data)
     if head is None or is_csv_path(data):
         return None
-    return "table:" + hashlib.sha256(f"{head} {rows_of(data)}".encode()).hexdigest()
+    digest = digest_of(*head, head[0])
+    return "table:" + hashlib.sha256(f"{digest} {rows_of(data)}".encode()).hexdigest()
 
 
 def tables_of(public):
@@ -255,20 +265,21 @@ def tables_of(public):
 
 
 def head_of(data):
-    """A digest of the columns and the first rows; None of what can be read once, or not at all."""
+    """The names of the columns and the first rows; None of what can be read once, or not at all."""
     if is_csv_path(data):
-        names, rows = csv_head(data)
-    else:
-        some = first_rows(data)
-        if some is None:
-            return None
-        table = table_of(some, "the table")
-        names = table.names
-        columns = next(iter(table.batches), [[] for _ in names])
-        rows = list(zip(*(column[:HEAD] for column in columns)))
-    digest = hashlib.sha256()
-    order = sorted(range(len(names)), key=names.__getitem__)
-    digest.update("\0".join(names[at] for at in order).encode("utf-8", "surrogatepass"))
+        return csv_head(data)
+    some = first_rows(data)
+    if some is None:
+        return None
+    table = table_of(some, "the table")
+    columns = next(iter(table.batches), [[] for _ in table.names])
+    return table.names, list(zip(*(column[:HEAD] for column in columns)))
+
+
+def digest_of(names, rows, wanted):
+    """A digest of these columns, whatever their order."""
+    order = sorted((at for at, name in enumerate(names) if name in wanted), key=names.__getitem__)
+    digest = hashlib.sha256("\0".join(names[at] for at in order).encode("utf-8", "surrogatepass"))
     for row in rows:
         digest.update(("\1" + "\0".join(plain(row[at]) for at in order)).encode("utf-8",
                                                                                "surrogatepass"))

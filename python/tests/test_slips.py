@@ -233,6 +233,12 @@ def halves(frame, *ends):
 
 
 RIGHT = {
+    "one column in common": lambda folder: (lambda private: (
+        private, pandas.DataFrame(OTHER).assign(year=private["b"])))(pandas.DataFrame(CELLS)),
+    "lists that share one": lambda folder: ({**CELLS}, {**OTHER, "year": CELLS["a"]}),
+    "polars of one height": lambda folder: tuple(
+        polars.DataFrame(cells).with_columns(polars.lit(1).alias("year")).cast({"a": polars.Categorical})
+        for cells in (CELLS, OTHER)),
     "halves of pandas": lambda folder: halves(pandas.DataFrame(CELLS), 0, 704, 704, 1500),
     "halves of pandas of Arrow": lambda folder: halves(KINDS["pandas of Arrow"](CELLS, folder), 0, 704,
                                                        704, 1500),
