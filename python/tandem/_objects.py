@@ -4,7 +4,6 @@
 import json
 import os
 import pathlib
-import re
 import shutil
 import tempfile
 import weakref
@@ -19,7 +18,7 @@ from ._numbers import answers_of, marginal_of, read_answers
 from ._origin import remembered, tables_of
 from ._rows import Rows, html_table, read_texts
 from ._tables import Shape, is_path, is_spark, table_of
-from ._texts import toml_value, written
+from ._texts import written
 from ._workload import workload_spec
 
 

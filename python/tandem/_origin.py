@@ -3,8 +3,9 @@
 from. Files of text are compared by the library (engine/input_files.h); here are frames, queries, Parquet
 files, and what a draft remembers of a table in memory.
 
-What is compared of two tables is their columns, their number of rows and their first rows. That they are
-the same is the one thing that a refusal may tell of private rows: whoever is told has supplied them.
+What is compared of two tables is the columns that both have, their number of rows and their first rows.
+That these are the same is the one thing that a refusal may tell of private rows, to whoever supplied them
+(docs/privacy.md).
 """
 
 import contextlib

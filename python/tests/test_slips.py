@@ -17,7 +17,7 @@ import pyarrow.parquet
 import pytest
 
 import tandem
-from doors import COMMAND, Folder, OnlyAStream
+from doors import COMMAND, Folder
 
 pytestmark = pytest.mark.usefixtures("in_memory")
 ROWS = 1500  # more than are compared
